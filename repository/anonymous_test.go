@@ -26,9 +26,9 @@ import (
 var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "PresignResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
 	"OpenArchive", "GetFolder", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
 
-// TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by
-// reflection, so that a new one is tried, too: what is not meant for anonymous readers refuses them
-// before it looks at anything, and the others where they are off.
+// TestUseCasesRefuseAnonymousReaders calls every use case that takes a caller, by reflection, so
+// that new use cases are covered. Use cases that are not for anonymous readers must refuse them
+// before they read anything. The others must refuse them if anonymous readers are not allowed.
 func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {
@@ -69,14 +69,14 @@ func refusesAnonymous(w *repositorytest.World, name string, method reflect.Value
 	results := call(args)
 	err, _ := results[len(results)-1].Interface().(error)
 	var refusal *errs.Error
-	nonsense := name == "AuditProof" // of the arguments, whoever the caller is
+	nonsense := name == "AuditProof" // invalid arguments, regardless of the caller
 	if !errors.As(err, &refusal) || refusal.Kind != errs.Unauthenticated && !nonsense {
 		w.T.Errorf("%s answers %v", name, err)
 	}
 }
 
-// isUseCase reports whether a method takes a caller and is for gateways. A method that takes a
-// function of a transaction, which no gateway has, is for other rooms.
+// isUseCase reports whether a method takes a caller and is for gateways. A method with a function
+// of a transaction is only for other packages of the repository.
 func isUseCase(kind reflect.Type) bool {
 	if kind.NumIn() < 2 || kind.In(0) != reflect.TypeFor[context.Context]() || kind.In(1) != reflect.TypeFor[auth.Principal]() {
 		return false
@@ -89,7 +89,7 @@ func isUseCase(kind reflect.Type) bool {
 	return true
 }
 
-// argument is something that a use case takes, mostly an id that is there.
+// argument returns an argument for a use case, usually the id of an existing object.
 func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 	switch of {
 	case reflect.TypeFor[string]():
@@ -109,8 +109,8 @@ func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 	return reflect.Zero(of)
 }
 
-// TestOpenDataspaces are the active ones that are open; where there are no anonymous readers,
-// nobody learns of any.
+// TestOpenDataspaces: OpenDataspaces yields the active open dataspaces. Without anonymous readers,
+// it yields none.
 func TestOpenDataspaces(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that
-// lacks some of it.
+// TestArchiveDuringARestoration: during a restoration, a request for an archive is refused, because
+// the archive would be incomplete.
 func TestArchiveDuringARestoration(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -59,8 +59,8 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	}
 }
 
-// TestArchiveRoom: archives together take no more memory than they may, and what one of them took
-// comes back.
+// TestArchiveRoom: open archives together stay within the limit, and closing an archive frees its
+// room.
 func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -80,12 +80,12 @@ func TestArchiveRoom(t *testing.T) {
 	}
 }
 
-// reserved is a store that hands out resources only while room was reserved for all before.
+// reserved is a store that counts resources read before room was reserved for the earlier ones.
 type reserved struct {
 	metadata.Store
 	svc    *repository.Service
 	before int64
-	most   int64 // that were handed out without
+	most   int64 // maximum number read without a reservation
 }
 
 func (r *reserved) View(ctx context.Context, fn func(*metadata.Tx) error) error {
@@ -111,8 +111,8 @@ func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource)
 	})
 }
 
-// TestArchiveReserves: room is taken before the memory is, so that many requests at once are
-// refused in time.
+// TestArchiveReserves: room is reserved before memory is used, so that many simultaneous requests
+// are refused in time.
 func TestArchiveReserves(t *testing.T) {
 	t.Parallel()
 	store := &reserved{Store: metadatatest.NewMemory(time.Now)}

@@ -18,7 +18,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// actions are the words of the entries from a number on.
+// actions returns the actions of the entries from a number on.
 func actions(t *testing.T, meta metadata.Reader, from uint64) (words []string) {
 	t.Helper()
 	err := meta.View(t.Context(), func(tx *metadata.Tx) error {
@@ -39,8 +39,8 @@ func actions(t *testing.T, meta metadata.Reader, from uint64) (words []string) {
 	return words
 }
 
-// TestUseCasesAreLogged goes through the use cases on a store that reports each change whose entry
-// is not in the same commit, and compares the log with what was done.
+// TestUseCasesAreLogged runs the use cases on a store that reports each change without an entry in
+// the same commit, and compares the log with the expected actions.
 func TestUseCasesAreLogged(t *testing.T) {
 	t.Parallel()
 	k := repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 2)
@@ -120,8 +120,8 @@ func TestUseCasesAreLogged(t *testing.T) {
 	k.Sound()
 }
 
-// writers are the places that write rows whose changes belong into the audit log, with the reason
-// why they are no others.
+// writers lists the files that may write rows whose changes belong in the audit log, with the
+// reason for each.
 var writers = map[string]string{
 	"repository/internal/rows/audit.go":     "saves with an entry",
 	"repository/internal/rows/schemas.go":   "saves with an entry",
@@ -135,7 +135,7 @@ var writers = map[string]string{
 	"repository/repositorytest/audited.go":  "watches the others",
 }
 
-// TestRowsAreWrittenWithEntries: no other source writes them.
+// TestRowsAreWrittenWithEntries: no other file writes such rows.
 func TestRowsAreWrittenWithEntries(t *testing.T) {
 	t.Parallel()
 	write := regexp.MustCompile(`\.(Dataspaces|Sets|Resources|Versions|Users|Keys|Privileges|Schemas|SchemaVersions|Edits|EditEntries)\.Put\(|\.Sessions\.(Put|Remove)\(`)

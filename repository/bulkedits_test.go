@@ -129,8 +129,8 @@ func row(d *described, i int, cell string) string {
 	return d.Resources[i].ID.String() + "," + d.Resources[i].Tag() + "," + cell
 }
 
-// TestEditMany: a patch and tags for several files; what has been changed since is left out of the
-// undo, and named.
+// TestEditMany applies a patch and tags to several files. The undo skips and reports a file that
+// has changed since.
 func TestEditMany(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -158,7 +158,7 @@ func TestEditMany(t *testing.T) {
 	d.Refused(err, errs.CodeInvalidField)
 }
 
-// TestEditManyEnforced: what a schema does not allow is refused before anything is changed.
+// TestEditManyEnforced: an edit that a schema does not allow is refused before anything changes.
 func TestEditManyEnforced(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -175,7 +175,7 @@ func TestEditManyEnforced(t *testing.T) {
 	d.counts(outcome, 3, 3, 0, 0)
 }
 
-// TestEditInSteps: a bulk edit that is cut off has made whole steps, which can be undone.
+// TestEditInSteps: an interrupted bulk edit has made whole steps, which can be undone.
 func TestEditInSteps(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -205,8 +205,7 @@ func TestEditInSteps(t *testing.T) {
 	}
 }
 
-// TestEditLeavesWhatChanged: a file that somebody changes after the check is left as it is, and
-// named.
+// TestEditLeavesWhatChanged: a file that changes after the check is skipped and reported.
 func TestEditLeavesWhatChanged(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -225,8 +224,8 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	}
 }
 
-// TestEditThatChangesNothing: what somebody has changed, all of it, between the check and the
-// change leaves no edit, and undoes none.
+// TestEditThatChangesNothing: if all files change between the check and the edit, no edit is
+// recorded.
 func TestEditThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -250,8 +249,8 @@ func TestEditThatChangesNothing(t *testing.T) {
 	}
 }
 
-// cutStore takes so many changes more; -1: all. Before the next one it calls before, if that is
-// set.
+// cutStore allows a limited number of further changes, or any number if left is -1. If before is
+// set, it is called before the next change.
 type cutStore struct {
 	*metadatatest.Memory
 	left   int

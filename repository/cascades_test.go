@@ -15,8 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// held is a repository whose deletions and restorations stand still after their first commit, to
-// see what is due.
+// held is a repository whose deletions and restorations stop after their first commit, to observe
+// pending changes.
 type held struct{ *repositorytest.World }
 
 func populated(t *testing.T, svc *repository.Service, counts ...int) *held {
@@ -28,17 +28,18 @@ func newHeld(t *testing.T) *held {
 	return populated(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config), 450, 0)
 }
 
-// finish takes the batches that are left.
+// finish runs the remaining batches.
 func (h *held) finish(container metadata.ID) {
-	for range 50 { // more than it takes on the slowest machine
+	for range 50 { // more batches than the slowest machine needs
 		h.OK(h.Service.TakeBatch(h.T.Context(), container))
 	}
 }
 
 func edit(description string) files.Fields { return files.Fields{Description: &description} }
 
-// TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted
-// and nothing can be put into it; listings show an object as it was until its batch.
+// TestDeletionShownFromFirstCommit: from the first commit on, everything in the set is shown as
+// deleted and nothing can be created in it. Listings show the former state of an object until its
+// batch.
 func TestDeletionShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {
@@ -91,14 +92,14 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 	}
 }
 
-// passDataspace asks for what must wait for the cascades within the dataspace.
+// passDataspace requests a change that must wait for the cascades within the dataspace.
 func passDataspace(ctx context.Context, h *held) error {
 	_, err := h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	return err
 }
 
-// TestSameRequestWaits: the same request again waits for the first one, also with the precondition
-// that the first one met.
+// TestSameRequestWaits: a repeated request waits for the first one, even with the precondition that
+// the first one met.
 func TestSameRequestWaits(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -110,8 +111,8 @@ func TestSameRequestWaits(t *testing.T) {
 	}
 }
 
-// TestRestorationShownFromFirstCommit: what will come back is shown active and can be written to,
-// which takes its batch first; what had been deleted before stays deleted.
+// TestRestorationShownFromFirstCommit: objects to be restored are shown as active and can be
+// changed; a change first applies the batch. Objects deleted before stay deleted.
 func TestRestorationShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()
@@ -160,8 +161,8 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	}
 }
 
-// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that had been deleted by
-// themselves, or with their set, stay deleted, and come back with what took them.
+// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that were deleted separately, or
+// with their set, stay deleted. They return only with the restoration that matches their deletion.
 func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()

@@ -51,8 +51,8 @@ func (s *stuck) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 	return s.Update(ctx, fn)
 }
 
-// TestFailingCascadeDelaysNoOther: its request gets the error, the others go on, and it goes on by
-// itself when it can.
+// TestFailingCascadeDelaysNoOther: the request of a failing cascade gets the error, the other
+// cascades continue, and the failing one resumes automatically.
 func TestFailingCascadeDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// large is a repository on a disk with a file of 10 GiB that has so many versions, which are as
-// long. They are sparse: nobody reads them.
+// large is a repository on a disk with a file of 10 GiB and former versions of the same length. The
+// files are sparse, because they are never read.
 type large struct {
 	b     *testing.B
 	svc   *repository.Service
@@ -94,7 +94,7 @@ func BenchmarkPlacement(b *testing.B) {
 		b.Run(fmt.Sprint("move, versions=", versions), func(b *testing.B) {
 			l := newLarge(b, versions)
 			before := l.files()
-			for i := 0; b.Loop(); i++ { // there and back: the first time makes records, the others find them
+			for i := 0; b.Loop(); i++ { // later rounds reuse the records of the first one
 				moved, err := l.svc.Files.MoveResource(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[i%2]})
 				l.ok(err)
 				l.file = moved

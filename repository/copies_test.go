@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// moved is a repository with two dataspaces, of two sets and of one, in which small bodies stay
+// moved is a repository with two dataspaces, with two sets and with one set. Small bodies stay
 // inline.
 type moved struct {
 	*inlineDisk
@@ -34,7 +34,7 @@ func newMoved(t *testing.T) *moved {
 	return m
 }
 
-// make uploads a file with so many versions, every other one too long to stay inline.
+// make uploads a file with this many versions, every other one too long to stay inline.
 func (m *moved) make(name string, versions int) metadata.Resource {
 	m.T.Helper()
 	r := m.Upload(m.Sets[0], name)
@@ -73,20 +73,20 @@ func (m *moved) content(id metadata.ID) string {
 	return content
 }
 
-// in is a place in a set.
+// in returns a set as a destination.
 func in(set metadata.Set) files.Destination {
 	return files.Destination{SetID: set.ID.String()}
 }
 
-// logged are the words of the last entries.
+// logged returns the actions of the last n entries.
 func (m *moved) logged(n int) string {
 	m.T.Helper()
 	all := actions(m.T, m.Meta, 0)
 	return strings.Join(all[len(all)-n:], " ")
 }
 
-// TestCopy: a copy has the present version with what is said about it, shares its bytes, and is a
-// file of its own.
+// TestCopy: a copy has the present version and its description, shares the bytes, and is a separate
+// file.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -123,8 +123,8 @@ func TestCopy(t *testing.T) {
 	m.Sound()
 }
 
-// TestCopyNamesAndTypes: another extension says what the file is where the former one did, or
-// nobody knew.
+// TestCopyNamesAndTypes: a new extension determines the type if the former extension did or the
+// type was unknown.
 func TestCopyNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -141,8 +141,8 @@ func TestCopyNamesAndTypes(t *testing.T) {
 	}
 }
 
-// TestMove: a file that goes into another set takes all that it was along, and the record that it
-// leaves names the new one. Both dataspaces count right, and the one commit has two entries, the
+// TestMove: a file that moves to another set keeps its history, and the old record names the new
+// one. The counters of both dataspaces are correct, and the single commit has two entries, the
 // second of which names the first.
 func TestMove(t *testing.T) {
 	t.Parallel()
@@ -183,7 +183,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveWithinSet: a file stays the one that it is, and gets a name.
+// TestMoveWithinSet: a move within a set only renames the file.
 func TestMoveWithinSet(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -198,9 +198,9 @@ func TestMoveWithinSet(t *testing.T) {
 	m.Sound()
 }
 
-// TestMoveBack: moved back, a file is the one that it was before, with what was changed since,
-// however often; a third record is made where the first one was restored or purged meanwhile, and
-// then both go on.
+// TestMoveBack: a file that moves back becomes the earlier record again, with the later changes,
+// any number of times. If that record was restored or purged in the meantime, a third record is
+// created.
 func TestMoveBack(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -236,7 +236,7 @@ func TestMoveBack(t *testing.T) {
 		r = back
 	}
 	var ids []metadata.ID
-	for _, set := range []metadata.Set{m.Sets[1], m.away, m.Sets[1], m.away, m.Sets[1], m.Sets[0]} { // each step is taken back, or taken again
+	for _, set := range []metadata.Set{m.Sets[1], m.away, m.Sets[1], m.away, m.Sets[1], m.Sets[0]} { // each step is undone or repeated
 		r = m.move(r, in(set))
 		ids = append(ids, r.ID)
 	}
@@ -264,7 +264,7 @@ func TestMoveBack(t *testing.T) {
 	m.Sound()
 }
 
-// TestMoveBackErased: what was erased of the new one does not come back from the old one.
+// TestMoveBackErased: content erased in the new record does not return from the old one.
 func TestMoveBackErased(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -286,8 +286,8 @@ func TestMoveBackErased(t *testing.T) {
 	m.Sound()
 }
 
-// TestOnto: a file that goes onto another one becomes its next version: id, name, tags and versions
-// of that one stay.
+// TestOnto: a file that goes onto another one becomes its next version. The other file keeps its
+// id, name, tags and versions.
 func TestOnto(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {

@@ -51,7 +51,7 @@ func (d *described) set(text string) metadata.Resource {
 	return r
 }
 
-// stored is the row of an object; "" where there is none.
+// stored returns the stored descriptive metadata of an object, or "".
 func (d *described) stored(id metadata.ID) (text string) {
 	d.T.Helper()
 	d.OK(d.meta.View(d.T.Context(), func(tx *metadata.Tx) error {
@@ -62,7 +62,7 @@ func (d *described) stored(id metadata.ID) (text string) {
 	return text
 }
 
-// texts are what the last entry about an object says of its texts.
+// texts returns the texts and the action of the last entry about an object.
 func (d *described) texts(listing paging.Listing, id metadata.ID) (texts string, action audit.Action) {
 	d.T.Helper()
 	page, err := d.Service.AuditLog.History(d.T.Context(), d.Admin, listing, core.ListRequest{Container: id.String()})
@@ -70,8 +70,8 @@ func (d *described) texts(listing paging.Listing, id metadata.ID) (texts string,
 	return page.Items[0].TextsNow, page.Items[0].Action
 }
 
-// TestDescribe: a patch is merged, null removes, and each change is one of the record, with an
-// entry that says what was before.
+// TestDescribe: a patch is merged, null removes a value, and each change has an entry with the
+// former value.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -101,8 +101,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeAlike: a patch that changes nothing is no change, and sending back what was shown is
-// none.
+// TestDescribeAlike: a patch without an effect changes nothing, and neither does sending back what
+// was shown.
 func TestDescribeAlike(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -117,8 +117,8 @@ func TestDescribeAlike(t *testing.T) {
 	}
 }
 
-// TestDescribeQuantities: a number in a text is read, and a unit that was stored under older rules
-// keeps nobody from editing.
+// TestDescribeQuantities: a number in a text is parsed, and a unit stored under older rules does
+// not prevent edits.
 func TestDescribeQuantities(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -137,7 +137,7 @@ func TestDescribeQuantities(t *testing.T) {
 	}
 }
 
-// TestDescribeRefused: what breaks a rule names the field, and changes nothing.
+// TestDescribeRefused: an error names the field that breaks a rule, and nothing changes.
 func TestDescribeRefused(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -196,8 +196,8 @@ func TestDescriptionStays(t *testing.T) {
 	disk.Sound()
 }
 
-// TestUploadDescribed: what comes with a file describes it; with a replacement it is merged into
-// what is there.
+// TestUploadDescribed: metadata sent with a file describe it; for a replacement they are merged
+// into the existing ones.
 func TestUploadDescribed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -279,8 +279,7 @@ func TestDescribeContainers(t *testing.T) {
 	}
 }
 
-// TestDescriptiveListed: listings show the metadata where they are asked to, on every page, and
-// nowhere else.
+// TestDescriptiveListed: listings contain the metadata if requested, on every page, and only then.
 func TestDescriptiveListed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -319,8 +318,8 @@ func TestDescriptiveListed(t *testing.T) {
 	}
 }
 
-// TestDescribeDuringCascade: an edit of what a deletion that was undone is still to reach keeps the
-// metadata, and an entry says only what changed.
+// TestDescribeDuringCascade: an edit of an object that an undone deletion has not reached yet keeps
+// the metadata, and its entry contains only the changes.
 func TestDescribeDuringCascade(t *testing.T) {
 	t.Parallel()
 	meta, store := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
@@ -346,7 +345,7 @@ func TestDescribeDuringCascade(t *testing.T) {
 	}
 }
 
-// TestDescribeAsWhom: metadata are read and changed by those who may read and change the object.
+// TestDescribeAsWhom: metadata have the same permissions as their object.
 func TestDescribeAsWhom(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -66,8 +66,8 @@ func (d drive) list(path folders.DrivePath, page int) (elements []string) {
 	return elements
 }
 
-// TestDriveHasEachFileOnce: whatever files are called and whatever the size of the pages, each has
-// one path, and that path is its.
+// TestDriveHasEachFileOnce: for any names and any page size, each file has exactly one path, and
+// the path leads to it.
 func TestDriveHasEachFileOnce(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -104,8 +104,8 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 	}
 }
 
-// TestDrivePut: a body at a path makes a resource, or is the next version of the one that is there,
-// of which all that is said stays.
+// TestDrivePut: a body at a path creates a resource or a new version of the existing one, whose
+// description stays.
 func TestDrivePut(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -136,7 +136,8 @@ func TestDrivePut(t *testing.T) {
 	}
 }
 
-// TestDriveFolders: a folder is made once, in one that exists, and stays when its last file goes.
+// TestDriveFolders: a folder can be created once, in an existing folder, and stays after its last
+// file is deleted.
 func TestDriveFolders(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -166,8 +167,8 @@ func TestDriveFolders(t *testing.T) {
 	}
 }
 
-// TestDriveProperties: what clients keep with a file or folder is there until it is removed, has a
-// bound, and no stamp.
+// TestDriveProperties: properties of a file or folder stay until they are removed, are limited in
+// size, and make no stamp.
 func TestDriveProperties(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)

@@ -40,14 +40,14 @@ func many(folder string, files int) (names []string) {
 	return names
 }
 
-// trees is what both sets have.
+// trees returns the contents of both sets.
 func (m *moved) trees() string {
 	m.T.Helper()
 	return strings.Join(append(m.tree(m.Sets[0]), m.tree(m.away)...), " ")
 }
 
-// TestLargeRelocationIsAdmittedWhole: a folder that goes in several steps is refused before the
-// first one if any of its files is, or if all together exceed a quota.
+// TestLargeRelocationIsAdmittedWhole: a relocation in several steps is refused before the first
+// step if any file would be refused or the total exceeds a quota.
 func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -88,8 +88,7 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 	}
 }
 
-// TestCutRelocationDeletesNothing: when a step fails, everything that was at the destination is
-// there.
+// TestCutRelocationDeletesNothing: after a failed step, everything at the destination still exists.
 func TestCutRelocationDeletesNothing(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -140,8 +139,8 @@ func TestFileReplacesLargeFolder(t *testing.T) {
 	}
 }
 
-// TestRelocationIntoItsSource: a folder is not replaced by what is in it, which would be deleted
-// with it.
+// TestRelocationIntoItsSource: a folder cannot be replaced by an entry in it, which would be
+// deleted with it.
 func TestRelocationIntoItsSource(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -161,8 +160,8 @@ func TestRelocationIntoItsSource(t *testing.T) {
 	}
 }
 
-// TestShallowCopyReplaces: the copy of a folder alone has its properties, and nothing of what was
-// there.
+// TestShallowCopyReplaces: a shallow copy has the properties of the folder, and none of the former
+// contents of the destination.
 func TestShallowCopyReplaces(t *testing.T) {
 	t.Parallel()
 	for _, there := range []string{"to", "to/x/y", "to/x/", "other"} {
@@ -180,7 +179,7 @@ func TestShallowCopyReplaces(t *testing.T) {
 	}
 }
 
-// gate is a store whose changes stop at one, until it is opened.
+// gate is a store that blocks one change until it is opened.
 type gate struct {
 	metadata.Store
 	left             int
@@ -195,8 +194,8 @@ func (s *gate) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.Store.Update(ctx, fn)
 }
 
-// TestBusyRelocationChangesNothing: while the folder at the destination, or one in it, is being
-// moved, nothing takes its place.
+// TestBusyRelocationChangesNothing: while the destination, or a folder in it, is being moved,
+// nothing can replace it.
 func TestBusyRelocationChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -225,8 +224,8 @@ func TestBusyRelocationChangesNothing(t *testing.T) {
 	m.wantTree("moved", m.away, "elsewhere/x=to/in/x elsewhere/y=to/in/y")
 }
 
-// TestRelocationChecksInItsCommit: the check gets what is at both paths when they change, not what
-// was there before.
+// TestRelocationChecksInItsCommit: the check is called with the entries at the time of the change,
+// and not with earlier ones.
 func TestRelocationChecksInItsCommit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ from, to string }{{"file", "to"}, {"file", "to/in"}, {"d", "to"}, {"d", "to/in"}} {
@@ -251,7 +250,7 @@ func TestRelocationChecksInItsCommit(t *testing.T) {
 	}
 }
 
-// TestRemoveAtChecks: what the check refuses stays.
+// TestRemoveAtChecks: an entry for which the check fails is not removed.
 func TestRemoveAtChecks(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

@@ -15,8 +15,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// TestReservationsOfLinks: what comes through a link is reserved for its owner, also by a service
-// that starts, and in the end counted for whoever is the owner then.
+// TestReservationsOfLinks: an upload through a link reserves bytes for the owner of the link, also
+// after a restart, and finally counts for the present owner.
 func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
@@ -58,7 +58,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	}
 }
 
-// TestUnfinishedAfterStart: a service that starts knows the unfinished uploads of a link.
+// TestUnfinishedAfterStart: after a restart, the unfinished uploads of a link are known.
 func TestUnfinishedAfterStart(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})

@@ -7,10 +7,10 @@ import (
 	"labshelf/repository/files"
 )
 
-// CacheAtMost bounds what is cached of permissions.
+// CacheAtMost limits the cache of permissions.
 func (s *Service) CacheAtMost(rows int) { s.core.CacheAtMost(rows) }
 
-// Cached is how many keys are.
+// Cached returns the number of cached keys.
 func (s *Service) Cached() int {
 	cached, err := s.core.Cached(context.Background())
 	if err != nil {
@@ -19,19 +19,19 @@ func (s *Service) Cached() int {
 	return cached
 }
 
-// TakeBatch takes the next batch in one container, given by its id.
+// TakeBatch runs the next batch in the container with this id.
 func (s *Service) TakeBatch(ctx context.Context, container metadata.ID) error {
 	return s.core.Cascades.Advance(ctx, container)
 }
 
-// InlineBytes is how many bytes are inline, as far as uploads know.
+// InlineBytes returns the number of inline bytes, as known to uploads.
 func (s *Service) InlineBytes() int64 { return s.core.Inline.Stored() }
 
-// FlushInline makes files of all inline bodies, whatever else goes on.
+// FlushInline flushes all inline bodies to files, even during uploads.
 func (s *Service) FlushInline(ctx context.Context) error { return s.core.Inline.Flush(ctx) }
 
-// ArchiveRoom is how many files all archives under way may have together.
+// ArchiveRoom is the default maximum number of files in all open archives.
 const ArchiveRoom = files.ArchiveRoom
 
-// Reserved is how many bytes uploads under way have reserved in a dataspace, or for a user.
+// Reserved returns the number of bytes that uploads have reserved in a dataspace, or for a user.
 func (s *Service) Reserved(of metadata.ID) int64 { return s.core.Quotas.Reserved(of) }

@@ -26,7 +26,7 @@ func folder(set metadata.Set, path string) metadata.FolderKey {
 	return metadata.FolderKey{SetID: set.ID, Path: path}
 }
 
-// tree is what is active in a set: the folders that were made by themselves, and each file with its
+// tree returns the active contents of a set: the explicitly created folders, and each file with its
 // name and content.
 func (m *moved) tree(set metadata.Set) (all []string) {
 	m.T.Helper()
@@ -74,8 +74,8 @@ func (m *moved) fill(set metadata.Set, names ...string) {
 	}
 }
 
-// TestFolders: a folder goes with all that is in it, within its set and into another one, and what
-// is at the destination becomes what was asked for.
+// TestFolders: a folder is copied or moved with all its contents, within its set and to another
+// one, and the destination is treated as requested.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -115,8 +115,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestFolderReplacedKeepsIDs: a file whose folder is replaced by one that has a file of its name is
-// the same one afterwards, with a version more.
+// TestFolderReplacedKeepsIDs: if a folder is replaced by one with a file of the same name, the file
+// keeps its id and gets another version.
 func TestFolderReplacedKeepsIDs(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -127,7 +127,8 @@ func TestFolderReplacedKeepsIDs(t *testing.T) {
 	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
 }
 
-// TestFolderEqualNames: of files with one name each goes onto one of its own, or becomes a new one.
+// TestFolderEqualNames: each of several files with one name replaces a different file, or creates
+// one.
 func TestFolderEqualNames(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -142,8 +143,8 @@ func TestFolderEqualNames(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderSteps: a large folder goes in steps, with equal names, and back, which brings each file
-// its id back; a deletion deletes all.
+// TestFolderSteps: a large folder with equal names moves in steps. Moving it back restores the ids
+// of its files; deleting it deletes all of them.
 func TestFolderSteps(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -179,7 +180,7 @@ func TestFolderSteps(t *testing.T) {
 	m.Sound()
 }
 
-// cutAfter is a store whose changes fail from one on.
+// cutAfter is a store whose changes fail after some number of them.
 type cutAfter struct {
 	metadata.Store
 	left int
@@ -194,8 +195,8 @@ func (s *cutAfter) Update(ctx context.Context, fn func(*metadata.Tx) error) erro
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderCut: where the steps of a move end early, each file is in exactly one place, and the
-// same move again goes on.
+// TestFolderCut: after a move that ended early, each file is in exactly one place, and the same
+// move can continue.
 func TestFolderCut(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -215,7 +216,7 @@ func TestFolderCut(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderRefusals: nothing is changed by what is refused.
+// TestFolderRefusals: a refused operation changes nothing.
 func TestFolderRefusals(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -272,7 +273,7 @@ func TestFolderRefusals(t *testing.T) {
 	m.Refused(err, errs.CodeForbidden)
 }
 
-// meanwhile is a store in front of whose next change something else happens.
+// meanwhile is a store that does something else before its next change.
 type meanwhile struct {
 	metadata.Store
 	do func()
@@ -286,8 +287,8 @@ func (s *meanwhile) Update(ctx context.Context, fn func(*metadata.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderDecidesInItsCommit: a file that comes to the destination, or bytes that use up the
-// quota, after the caller was admitted refuse the folder as a whole.
+// TestFolderDecidesInItsCommit: a file that appears at the destination, or bytes that use up the
+// quota, after the first check cause the whole folder to be refused.
 func TestFolderDecidesInItsCommit(t *testing.T) {
 	t.Parallel()
 	for code, do := range map[errs.Code]func(m *moved, r metadata.Resource){

@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// countedLog counts the entries that read transactions take from a log.
+// countedLog counts the entries that read transactions read from a log.
 type countedLog struct {
 	metadata.AuditLog
 	reads *atomic.Int64
@@ -66,8 +66,8 @@ func (r *receiver) Send(context.Context, webhooks.Message) webhooks.Answer {
 	return webhooks.Answer{Status: 200}
 }
 
-// TestFollowersReadNoEntry: the search, webhooks, streams of events and instruments learn of what
-// this process commits without reading the log from the store.
+// TestFollowersReadNoEntry: the search, webhooks, event streams and instruments follow the commits
+// of this process without reading the log from the store.
 func TestFollowersReadNoEntry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

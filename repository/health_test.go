@@ -60,8 +60,8 @@ func (f *failingFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blo
 	return f.Folder.Stage(ctx, r, limit)
 }
 
-// TestErrorPolicy: what a store's error means to a caller, what the service says of itself then,
-// and that it goes on by itself where it can.
+// TestErrorPolicy checks which error a caller gets for a store's error, what the service reports
+// then, and that it recovers automatically if possible.
 func TestErrorPolicy(t *testing.T) {
 	t.Parallel()
 	unsynced := fmt.Errorf("%w: %w", blobs.ErrUnsynced, fs.ErrInvalid)
@@ -103,7 +103,7 @@ func TestErrorPolicy(t *testing.T) {
 			if got := len(h.Listed()); got != 1 {
 				t.Errorf("%d resources after that, want the one that was there", got)
 			}
-			// Where it is not known what was written, nothing is taken back.
+			// If the outcome is unknown, nothing is undone.
 			_, err = store.Stat(t.Context(), blobs.Blob{Digest: sha256.Sum256([]byte("body"))})
 			if left := err == nil; left != (c.code == errs.CodeOutcomeUnknown) {
 				t.Errorf("the file is left: %t", left)
@@ -140,8 +140,8 @@ func TestConditionWhenNothingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestFailingCascadeReported: also those which were under way before a restart, so that no request
-// waits for them.
+// TestFailingCascadeReported: failing cascades are reported, also those from before a restart, for
+// which no request waits.
 func TestFailingCascadeReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,8 +174,8 @@ func TestFailingCascadeReported(t *testing.T) {
 	})
 }
 
-// TestConditionWithoutSpace: the service is read-only for as long as there is no room, and says how
-// much there is.
+// TestConditionWithoutSpace: without free space, the service is read-only and reports the free
+// space.
 func TestConditionWithoutSpace(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

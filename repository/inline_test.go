@@ -39,8 +39,8 @@ func (s *seam) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.
 	return s.Folder.CommitAll(ctx, bodies)
 }
 
-// newInline is a repository over real files whose bodies of up to 10 bytes are inline, and flushed
-// when a test asks. Its resources have their names for content.
+// newInline returns a repository over real files whose bodies of up to 10 bytes are inline. They
+// are flushed when a test asks for it. The content of each resource is its name.
 func newInline(t *testing.T, names ...string) (*inlineDisk, *seam) {
 	t.Helper()
 	return newObservedInline(t, repository.Observer{}, names...)
@@ -98,8 +98,8 @@ func (k *inlineDisk) flush() {
 	k.OK(k.Service.FlushInline(k.T.Context()))
 }
 
-// TestFlushChangesNoResource: a body is inline up to the limit, and its resource is the same before
-// and after the flush.
+// TestFlushChangesNoResource: a body within the limit is inline, and a flush does not change its
+// resource.
 func TestFlushChangesNoResource(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -149,8 +149,8 @@ func TestEmptyBodyInline(t *testing.T) {
 	k.wantContent("after", r, "")
 }
 
-// TestInlineBodyReplaced in each combination of small and large. The body of the version before
-// stays until it is flushed.
+// TestInlineBodyReplaced replaces small and large bodies in each combination. The body of the
+// former version stays until it is flushed.
 func TestInlineBodyReplaced(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -174,7 +174,8 @@ func TestInlineBodyReplaced(t *testing.T) {
 	k.wantContent("moved twice", large, "again")
 }
 
-// TestInlineBodyDeletedAndPurged, restored, edited and purged like any other.
+// TestInlineBodyDeletedAndPurged: a resource with an inline body is deleted, purged, restored and
+// edited like any other.
 func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "gone", "back", "edited")
@@ -202,8 +203,7 @@ func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	k.wantContent("moved", back, "back")
 }
 
-// TestInlineBytesBounded: what a purge has removed, or what was never committed, does not stay in
-// the way of later uploads.
+// TestInlineBytesBounded: purged or uncommitted bodies do not count against later uploads.
 func TestInlineBytesBounded(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "purged", "replaced")
@@ -250,14 +250,14 @@ func TestFlushDuringChanges(t *testing.T) {
 			t.Errorf("%q: body %d, want %d", k.Resources[i].Name, got.Body, want)
 		}
 	}
-	// What the flush has committed in vain is an orphan, and goes with the next purge.
+	// The surplus file of the flush is an orphan, which the next purge removes.
 	if result := k.Purge(maintenance.PurgeOptions{DryRun: true}); result.Orphans != 1 || result.Resources != 1 || result.Versions != 0 {
 		t.Errorf("the next purge would find %+v", result)
 	}
 }
 
-// TestFlushPinsAgainstPurge: while a batch is under way its digests are pinned, so the purge leaves
-// alone what has no row yet.
+// TestFlushPinsAgainstPurge: the digests of a batch are pinned, so that a purge does not remove
+// files without a row.
 func TestFlushPinsAgainstPurge(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "a")
@@ -287,8 +287,8 @@ func (p afterCommit) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]
 	return p.Folder.CommitAll(ctx, bodies)
 }
 
-// TestFailedFlushLosesNothing: what could not be flushed stays as it was, and is flushed the next
-// time.
+// TestFailedFlushLosesNothing: bodies that could not be flushed stay unchanged, and are flushed the
+// next time.
 func TestFailedFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "b")
@@ -303,8 +303,8 @@ func TestFailedFlushLosesNothing(t *testing.T) {
 	k.wantContent("after the move", k.Resources[0], "a")
 }
 
-// TestFlushPassesOverBrokenFolder: a body of which no file can be made, because of its folder for
-// instance, does not keep the others.
+// TestFlushPassesOverBrokenFolder: a body that cannot be written, for instance because of its
+// folder, does not block the others.
 func TestFlushPassesOverBrokenFolder(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "b", "c", "d", "e", "f")
@@ -330,7 +330,7 @@ func TestFlushPassesOverBrokenFolder(t *testing.T) {
 	k.wantBodies("when it is repaired", 0, 0)
 }
 
-// TestNoFlushAfterFailedSync: after a sync that failed nothing is written any more.
+// TestNoFlushAfterFailedSync: after a failed sync, nothing is written.
 func TestNoFlushAfterFailedSync(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a")
@@ -360,8 +360,8 @@ func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFlushWaitsForIdleWindow: nothing is flushed while an upload is under way or somebody reads,
-// and everything soon afterwards; also what an earlier service left.
+// TestFlushWaitsForIdleWindow: nothing is flushed during uploads and reads, and everything soon
+// afterwards, including the bodies left by an earlier service.
 func TestFlushWaitsForIdleWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

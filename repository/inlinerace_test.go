@@ -27,9 +27,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFlushAgainstAllChanges has a few contents come in, inline or as files, replace each other
-// under conditions of which one fails at the last moment, be deleted and restored, during flushes
-// and purges, on the real stores.
+// TestFlushAgainstAllChanges uploads a few contents, inline or as files, which replace each other
+// under preconditions that may fail at the last moment, and are deleted and restored, during
+// flushes and purges, on the real stores.
 func TestFlushAgainstAllChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func TestFlushAgainstAllChanges(t *testing.T) {
 					m.failed.Store(true)
 					t.Error(err)
 				}
-				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // or goroutines that find nothing to do take all the time
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // idle goroutines must not use all the time
 			}
 		})
 	}
@@ -152,8 +152,7 @@ func (m *melee) read(ctx context.Context) error {
 	return nil
 }
 
-// TestObserverHearsOfEachFlush: each batch of inline bodies that becomes files is reported, and so
-// is one that cannot.
+// TestObserverHearsOfEachFlush: the observer is called for each batch, successful or not.
 func TestObserverHearsOfEachFlush(t *testing.T) {
 	t.Parallel()
 	var reported []metadata.BodyCount

@@ -46,7 +46,7 @@ func (r *inProcess) Read(ctx context.Context, from, name string, file io.Reader)
 	return extraction.Header(bytes.NewReader(text), int64(len(text)), name)
 }
 
-// filled is a repository with instruments, and one set that asks for everything.
+// filled is a repository with instruments and one set with all extractions enabled.
 type filled struct {
 	*repositorytest.World
 	inProcess
@@ -104,8 +104,8 @@ func (f *filled) edit(id metadata.ID, fields files.Fields) {
 	f.OK(err)
 }
 
-// said returns what is said about a file when instruments are done, each value behind the first
-// letter of its source.
+// said returns the filled properties of a file after instruments have finished, each value after
+// the first letter of its source.
 func (f *filled) said(id metadata.ID) string {
 	f.T.Helper()
 	ctx, cancel := context.WithTimeout(f.T.Context(), time.Minute)
@@ -131,7 +131,7 @@ func table(lines ...string) string {
 	return "# " + strings.Join(lines, "\n# ") + "\nt,T\n" + strings.Repeat("1,2\n", 30)
 }
 
-// TestFills goes through all that can happen to a file and its sidecar.
+// TestFills covers all events that can happen to a file and its sidecar.
 func TestFills(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -178,8 +178,8 @@ func TestFills(t *testing.T) {
 	}
 }
 
-// TestFillsWhatIsThere switches extraction on, in a service that is stopped again and again: each
-// file is edited once.
+// TestFillsWhatIsThere enables extraction in a service that is stopped repeatedly. Each file is
+// edited once.
 func TestFillsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
@@ -217,8 +217,7 @@ func TestFillsWhatIsThere(t *testing.T) {
 	}
 }
 
-// stopAfter lets the service stand still while it reads a file for the so manieth time, until it is
-// stopped.
+// stopAfter blocks the service during the read with this number, until it is stopped.
 func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	reached = make(chan struct{})
 	var during func(context.Context)
@@ -234,8 +233,8 @@ func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	return reached
 }
 
-// edits counts the entries of instruments, and looks at each: nobody made it, and it says which
-// entry it follows from.
+// edits counts the entries of instruments, and checks that each names no user and the entry that
+// caused it.
 func (f *filled) edits() (n int) {
 	f.T.Helper()
 	f.OK(f.meta.View(f.T.Context(), func(tx *metadata.Tx) error {
@@ -258,8 +257,8 @@ func (f *filled) edits() (n int) {
 	return n
 }
 
-// TestPersonWinsRace lets a person and instruments write the same property at the same time: it is
-// the person's, whoever comes first.
+// TestPersonWinsRace lets a person and instruments write the same property at the same time. The
+// value of the person stays, in whatever order they write.
 func TestPersonWinsRace(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -275,7 +274,7 @@ func TestPersonWinsRace(t *testing.T) {
 		}
 		overrule := func() { f.edit(file, files.Fields{Metadata: patch(`{"properties":{"operator":"Eve"}}`)}) }
 		switch round % 8 {
-		case 0, 1, 2: // while a file is read, which was another person's or nobody's before
+		case 0, 1, 2: // while a file is read, whose property had a person's value or none
 			done := make(chan struct{})
 			between := func(context.Context) { defer close(done); overrule() }
 			f.during.Store(&between)
@@ -299,8 +298,8 @@ func TestPersonWinsRace(t *testing.T) {
 	}
 }
 
-// TestFillsAfterUndo: undoing puts back what a sidecar said, which is looked at again: it may say
-// something else by now, or be gone.
+// TestFillsAfterUndo: an undo restores values from a sidecar, which is then read again, because it
+// may have changed or been deleted.
 func TestFillsAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -327,8 +326,8 @@ func TestFillsAfterUndo(t *testing.T) {
 	}
 }
 
-// TestFillsAfterRestoration: a set that was deleted and restored with its files says what it said,
-// and is not edited.
+// TestFillsAfterRestoration: a set that was deleted and restored with its files has the same
+// values, and no new edits.
 func TestFillsAfterRestoration(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")

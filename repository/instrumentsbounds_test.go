@@ -17,7 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFillsWithinBounds: what has no room is left out, and what a schema enforces refuses nothing.
+// TestFillsWithinBounds: properties without room are left out, and an enforced schema does not
+// refuse the file.
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -49,8 +50,8 @@ func TestFillsWithinBounds(t *testing.T) {
 	}
 }
 
-// TestFillsOnlyItsSet: instruments touch no file of a set that does not ask, whatever a file of
-// another one is called; and who harvests hears of an edit.
+// TestFillsOnlyItsSet: instruments change no file of a set without extraction, whatever the names
+// of files in other sets. Harvesters see an edit.
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -77,7 +78,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 	}
 }
 
-// TestFillsNothingFromDamage: a file that cannot be read says nothing, and takes nothing back.
+// TestFillsNothingFromDamage: an unreadable file fills nothing and removes nothing.
 func TestFillsNothingFromDamage(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")

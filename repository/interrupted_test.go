@@ -27,7 +27,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// interrupted is an operation at node a, of which one commit is interrupted.
+// interrupted is an operation at node a during which one commit is interrupted.
 type interrupted struct {
 	a, b     *repositorytest.World
 	meta     metadata.Store // of node b, and of the test
@@ -246,8 +246,8 @@ func (i *interrupted) judge(what string, kept bool, err error) {
 	}
 }
 
-// TestRefusedIsUndone: an operation of which any commit may have happened says so, or what it has
-// done, wherever it is interrupted. It never says that it was refused.
+// TestRefusedIsUndone: an operation that may have committed something says so, or reports what it
+// has done, wherever it is interrupted. It never reports a refusal.
 func TestRefusedIsUndone(t *testing.T) {
 	t.Parallel()
 	var template *repositorytest.World

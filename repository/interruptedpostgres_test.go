@@ -25,8 +25,8 @@ type commits struct {
 	answer   atomic.Bool     // the answer to the next one does not arrive
 }
 
-// rule decides about each message of a node from its first connection on: a statement has its text
-// only where it is prepared.
+// rule decides about each message of a node, from its first connection on. The text of a statement
+// is known only when it is prepared.
 func (c *commits) rule(m servers.Message) servers.Verdict {
 	of := bytes.Split(m.Body(), []byte{0})
 	switch {

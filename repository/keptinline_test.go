@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestInlineBodiesStay where files are objects: those of up to 16 KiB are never flushed, and longer
+// TestInlineBodiesStay: if files are objects, bodies of up to 16 KiB are never flushed, and longer
 // ones are objects from the beginning.
 func TestInlineBodiesStay(t *testing.T) {
 	t.Parallel()

@@ -44,8 +44,8 @@ func idsOf(files []metadata.Resource) (ids []string) {
 	return ids
 }
 
-// TestChangeMany: more files than one step has are deleted, restored, copied and moved as one by
-// one, and moved back they are what they were.
+// TestChangeMany: more files than fit into one step are deleted, restored, copied and moved like
+// single files. Moving them back restores their former records.
 func TestChangeMany(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -87,8 +87,8 @@ func TestChangeMany(t *testing.T) {
 	m.Sound()
 }
 
-// TestChangeManyRefuses: what is wrong with one file is its result, what is wrong with the request
-// an error, and neither changes what it should not.
+// TestChangeManyRefuses: a problem with one file is its result, a problem with the request is an
+// error, and neither changes anything else.
 func TestChangeManyRefuses(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -149,8 +149,8 @@ func make1001() (ids []string) {
 	return ids
 }
 
-// TestFolderRestores: undoing the deletion of a folder brings back its files and folders, and
-// nothing that was deleted before, by somebody else, or moved.
+// TestFolderRestores: undoing the deletion of a folder restores its files and folders, but nothing
+// that was deleted earlier or by another user, or moved.
 func TestFolderRestores(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -199,8 +199,8 @@ func TestFolderRestores(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderIsNotSplit: of several moves of one folder at a time one succeeds, and has all files;
-// the others are told that one is under way, or that there is no such folder any more.
+// TestFolderIsNotSplit: of several simultaneous moves of one folder, one succeeds and moves all
+// files. The others fail because a move is in progress or the folder no longer exists.
 func TestFolderIsNotSplit(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -238,7 +238,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	}
 }
 
-// TestReadersLockNoFolder: while somebody copies a folder again and again, its owner can move it
+// TestReadersLockNoFolder: while another user copies a folder repeatedly, its owner can move it
 // each time.
 func TestReadersLockNoFolder(t *testing.T) {
 	t.Parallel()
@@ -264,8 +264,8 @@ func TestReadersLockNoFolder(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderDeletionFitsARequest: the folders that a deletion names are fewer than what a request
-// has room for, and their restoration takes them.
+// TestFolderDeletionFitsARequest: the folders that a deletion reports fit into a request to restore
+// them.
 func TestFolderDeletionFitsARequest(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

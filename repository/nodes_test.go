@@ -35,8 +35,8 @@ func twoNodes(t *testing.T, config repository.Config, test func(a, b *repository
 	})
 }
 
-// TestFlushedByOtherNode: what one node has received, the other one makes files of, also once the
-// first is gone.
+// TestFlushedByOtherNode: a node flushes the bodies that another node has received, even if that
+// one has stopped.
 func TestFlushedByOtherNode(t *testing.T) {
 	left := func(w *repositorytest.World) int64 {
 		return w.Service.Monitor.Condition(w.T.Context()).Detail.Inline.Bodies
@@ -74,8 +74,8 @@ func add(w *repositorytest.World, t metadata.ResumableUpload, more io.Reader) (m
 	return w.Service.Uploads.Chunks.Append(w.T.Context(), w.Admin, t.ID.String(), resumable.Chunk{Offset: t.Checkpoint.Size, Length: -1, Body: more, Stop: func() {}})
 }
 
-// TestUploadGoesOnAtOtherNode: an upload that was begun at one node is continued at the other, also
-// where the first dies while it has the lock.
+// TestUploadGoesOnAtOtherNode: an upload that began at one node can continue at the other, even if
+// the first one dies with the lock.
 func TestUploadGoesOnAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
@@ -106,8 +106,8 @@ func TestUploadGoesOnAtOtherNode(t *testing.T) {
 	})
 }
 
-// TestLateChunkIsRefused: a chunk of which nothing came for a while loses its lock to another node;
-// it does not count any more when it comes after all.
+// TestLateChunkIsRefused: a chunk that sends nothing for a while loses its lock to another node,
+// and is refused if it continues later.
 func TestLateChunkIsRefused(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
@@ -133,7 +133,7 @@ func TestLateChunkIsRefused(t *testing.T) {
 	})
 }
 
-// TestBusyUploadKeepsItsLock: while something comes at one node, another one does not get the lock.
+// TestBusyUploadKeepsItsLock: while data arrives at one node, another node does not get the lock.
 func TestBusyUploadKeepsItsLock(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		up := begin(a, strings.Repeat("x", 100), "x")
@@ -157,8 +157,8 @@ func TestBusyUploadKeepsItsLock(t *testing.T) {
 	})
 }
 
-// TestFoldersAreLockedForAllNodes: while one node moves a folder, step by step, another one changes
-// nothing in it or around it; where the first one dies in the middle, it does afterwards.
+// TestFoldersAreLockedForAllNodes: while one node moves a folder in steps, another node cannot
+// change anything in it or around it. If the first node dies, the other one can do so afterwards.
 func TestFoldersAreLockedForAllNodes(t *testing.T) {
 	for name, dies := range map[string]bool{"it ends": false, "it dies": true} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 	}
 }
 
-// TestOnePurgeOfAllNodes: another node purges when the purge of one has ended.
+// TestOnePurgeOfAllNodes: another node can purge after the purge of the first node has ended.
 func TestOnePurgeOfAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -234,7 +234,7 @@ func TestOnePurgeOfAllNodes(t *testing.T) {
 	})
 }
 
-// TestEventsOfOtherNode: a stream hears of what another node has committed.
+// TestEventsOfOtherNode: a stream receives the events of another node's commits.
 func TestEventsOfOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -256,8 +256,7 @@ func TestEventsOfOtherNode(t *testing.T) {
 	})
 }
 
-// TestKeyEndsAtAllNodes: a key that was revoked at one node ends with the next request at the
-// other.
+// TestKeyEndsAtAllNodes: a key revoked at one node is refused by the next request at the other.
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -271,8 +270,7 @@ func TestKeyEndsAtAllNodes(t *testing.T) {
 	})
 }
 
-// TestCascadeGoesOnAtOtherNode: what is left of a deletion follows at another node where the one
-// that was asked dies in the middle of it.
+// TestCascadeGoesOnAtOtherNode: if a node dies during a deletion, another node completes it.
 func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, ofB *repositorytest.Shared) {
 		ctx, set := a.T.Context(), a.Sets[0]
@@ -299,8 +297,8 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 	})
 }
 
-// TestNewerSchema: a node says so when another one has brought the metadata to a version that it
-// does not know, and is not ready.
+// TestNewerSchema: if another node has upgraded the metadata to an unknown version, a node reports
+// that and is not ready.
 func TestNewerSchema(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, _ *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		a.OK(a.Service.Monitor.Ready(a.T.Context()))

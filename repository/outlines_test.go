@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestOutline: each mark is the beginning of a page of the listing, with what is just before it,
-// and the total is its length.
+// TestOutline: each mark is the beginning of a page of the listing, with the entry before it, and
+// the total is the length of the listing.
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)

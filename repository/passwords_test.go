@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// guessed is a service with two links that have a password, while another caller keeps the slot
-// for guesses.
+// guessed is a service with two links with passwords, while another caller occupies the slot for
+// guesses.
 type guessed struct {
 	*rationed
 	first, second string // tokens
@@ -65,9 +65,9 @@ func (g *guessed) guess(ctx context.Context, what, token, address, password stri
 	}
 }
 
-// TestGuessesDelayNobodyElse sends many guesses at one link from one address. The right password
-// goes before nearly all of them where the link or the address is another one, also if the
-// guesses are spread over both links.
+// TestGuessesDelayNobodyElse sends many guesses at one link from one address. The correct password
+// is checked before nearly all of them if its link or address is different, even if the guesses are
+// spread over both links.
 func TestGuessesDelayNobodyElse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -105,8 +105,8 @@ func TestGuessesDelayNobodyElse(t *testing.T) {
 	}
 }
 
-// TestRightPasswordIsRemembered while guesses occupy the queue: a program sends it with each
-// request.
+// TestRightPasswordIsRemembered: a correct password that a program sends with each request is
+// accepted while guesses occupy the queue.
 func TestRightPasswordIsRemembered(t *testing.T) {
 	t.Parallel()
 	g := newGuessed(t)

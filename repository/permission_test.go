@@ -25,8 +25,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// visitor is a user with a key and a role, whose rights change while many of its requests are under
-// way.
+// visitor is a user with a key and a role whose rights change during many requests.
 type visitor struct {
 	*held
 	user  metadata.User
@@ -80,8 +79,7 @@ func (v *visitor) sysadmin(is bool) error {
 	return err
 }
 
-// gets returns the requests that the visitor makes, by what they are. nil means that it was
-// answered.
+// gets returns the requests of the visitor by name. A request returns nil if it succeeds.
 func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	record := func(p auth.Principal) error {
 		_, err := v.Service.Files.GetResource(ctx, p, v.file)
@@ -120,7 +118,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 
 var errNothing = errors.New("nothing")
 
-// isActive is a request that gets what it asks for while the file and all that it is in are active.
+// isActive requests something that succeeds while the file and its containers are active.
 func (v *visitor) isActive() error {
 	r, err := v.Service.Files.GetResource(v.T.Context(), v.Admin, v.file)
 	if err == nil && r.State != metadata.Active {
@@ -129,8 +127,8 @@ func (v *visitor) isActive() error {
 	return err
 }
 
-// storm makes requests from 16 goroutines while change runs. Whatever begins after that must fare
-// as wanted.
+// storm makes requests from 16 goroutines while change runs. Requests that begin afterwards must
+// succeed or fail as wanted.
 func (v *visitor) storm(name string, gets map[string]func() error, change func() error, wanted func(error) bool) {
 	var changed, over atomic.Bool
 	var after atomic.Int64
@@ -162,9 +160,8 @@ func (v *visitor) storm(name string, gets map[string]func() error, change func()
 	v.OK(err)
 }
 
-// TestRightsEndWithTheirRevocation: after a change was answered no caller gets in by earlier
-// rights, and a caller that may come in does so at once, while 16 readers cache whatever can be
-// cached.
+// TestRightsEndWithTheirRevocation: after the response to a change, no caller has its former
+// rights, and a caller with new rights can use them at once, while 16 readers fill the cache.
 func TestRightsEndWithTheirRevocation(t *testing.T) {
 	t.Parallel()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
@@ -251,8 +248,8 @@ func (c *counting) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) e
 	return c.Memory.UpdateBackground(ctx, fn)
 }
 
-// TestKeyCached: a key that is known costs no transaction and no allocation, ends when it expires,
-// and is written down as used once a minute.
+// TestKeyCached: a cached key costs no transaction and no allocation, is refused when it expires,
+// and is recorded as used once a minute.
 func TestKeyCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
@@ -308,7 +305,7 @@ func TestKeyCached(t *testing.T) {
 	})
 }
 
-// TestCacheBounded: more keys than are remembered, each of which goes on working.
+// TestCacheBounded: more keys than fit into the cache all work.
 func TestCacheBounded(t *testing.T) {
 	t.Parallel()
 	svc := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
@@ -336,9 +333,9 @@ func TestCacheBounded(t *testing.T) {
 	}
 }
 
-// TestRightsOfOneAttemptOnly: an operation that is carried out again has the rights of that attempt
-// alone. In the first one its caller has just become a sysadmin; in the second one it has not,
-// since that change was given up meanwhile.
+// TestRightsOfOneAttemptOnly: a retried operation has only the rights of the last attempt. In the
+// first attempt, its caller has just become a sysadmin. In the second one it has not, because that
+// change was rolled back.
 func TestRightsOfOneAttemptOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestIndexFollowsMoves: what was moved is found where it is, by its content, too, and by nobody
-// where it was; a copy is found beside it.
+// TestIndexFollowsMoves: a moved file is found at its new place, also by its content, and not at
+// its old place. A copy is found in addition to its source.
 func TestIndexFollowsMoves(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1, 0)
@@ -31,8 +31,8 @@ func TestIndexFollowsMoves(t *testing.T) {
 	s.want(s.Admin, "unmistakable in:space/set-1")
 }
 
-// TestInstrumentsFollowMoves: a file that comes into a set that asks for it is read, and so is the
-// sidecar that comes behind it; when that goes, what it said goes with it.
+// TestInstrumentsFollowMoves: a file that moves to a set with extraction is read, and so is a
+// sidecar that follows it. When the sidecar leaves, its values are removed.
 func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -67,8 +67,8 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	}
 }
 
-// TestSchemasOfWhatArrives: in another dataspace a file has the schema that applies there, or none,
-// and is never refused; in its own it keeps the version that it was made with.
+// TestSchemasOfWhatArrives: in another dataspace, a file has the schema that applies there, if any,
+// and is never refused. In its own dataspace it keeps its schema version.
 func TestSchemasOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

@@ -18,7 +18,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPlacementRefusals: each reason has its code, and nothing is changed.
+// TestPlacementRefusals: each refusal has its code and changes nothing.
 func TestPlacementRefusals(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -73,8 +73,8 @@ func TestPlacementRefusals(t *testing.T) {
 	}
 }
 
-// TestPlacementPermission: a copy needs the role of a reader where the file is, a move that of an
-// editor, and both that of an editor where it goes.
+// TestPlacementPermission: a copy requires a reader's role at the source, a move an editor's role,
+// and both an editor's role at the destination.
 func TestPlacementPermission(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -115,8 +115,8 @@ func TestPlacementPermission(t *testing.T) {
 	}
 }
 
-// TestHarvestersHearOfMoves: who lists what has changed in either set since a time finds the
-// deletion in the one, and the arrival in the other; who lists everything, both.
+// TestHarvestersHearOfMoves: a harvester of one set finds the deletion, a harvester of the other
+// set the new file, and a harvester of everything both.
 func TestHarvestersHearOfMoves(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)

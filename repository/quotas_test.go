@@ -138,8 +138,8 @@ func (w *rationed) unreserved() {
 	}
 }
 
-// TestQuotaOfDataspace: all versions count until they are purged, to the byte, and what changes no
-// bytes is never refused.
+// TestQuotaOfDataspace: all versions count to the byte until they are purged. Changes that add no
+// bytes are never refused.
 func TestQuotaOfDataspace(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -184,7 +184,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	w.Sound()
 }
 
-// TestQuotaOfUser: each version counts for the user who stored it, and asks that user's quota.
+// TestQuotaOfUser: each version counts for the user who stored it, against that user's quota.
 func TestQuotaOfUser(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -219,7 +219,7 @@ func TestQuotaOfUser(t *testing.T) {
 	w.Sound()
 }
 
-// TestWhoSetsQuotas: sysadmins alone; who sends back what is there changes nothing.
+// TestWhoSetsQuotas: only sysadmins set quotas. Sending back an unchanged quota is allowed.
 func TestWhoSetsQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{UsersCreateDataspaces: true, DataspaceQuota: 500, UserQuota: 700})
@@ -257,8 +257,8 @@ func TestWhoSetsQuotas(t *testing.T) {
 	}
 }
 
-// TestQuotaOfCopies: a copy counts as a file that came, a file that is moved with its versions
-// counts in both places, and what is refused stays where it is.
+// TestQuotaOfCopies: a copy counts like an upload. A moved file counts with its versions at both
+// places. A refused file stays in place.
 func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})

@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// TestReservations: an upload under way holds what has come of it, until it ends in whatever way.
-// An announced length that has no room is refused, and holds nothing.
+// TestReservations: an upload reserves the received bytes until it ends in any way. An announced
+// length without room is refused and reserves nothing.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
@@ -73,8 +73,7 @@ func TestReservations(t *testing.T) {
 	w.Sound()
 }
 
-// TestRefusedChunksHoldNothing: a chunk that is dropped, since its checksum is another one, holds
-// nothing.
+// TestRefusedChunksHoldNothing: a chunk with a wrong checksum is dropped and reserves nothing.
 func TestRefusedChunksHoldNothing(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
@@ -115,8 +114,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestQuotaOfUnknownLength: a body is refused as soon as it is longer than what is left, and
-// nothing of it is kept.
+// TestQuotaOfUnknownLength: a body is refused as soon as it exceeds the free bytes, and nothing of
+// it is kept.
 func TestQuotaOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -141,8 +140,8 @@ func TestQuotaOfUnknownLength(t *testing.T) {
 	w.Sound()
 }
 
-// TestCommitsAloneHoldQuotas: uploads that have come when the quota is set have reserved nothing;
-// of those no more get in than fit.
+// TestCommitsAloneHoldQuotas: uploads received before the quota was set have no reservations. Only
+// as many as fit are committed.
 func TestCommitsAloneHoldQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -176,8 +175,8 @@ func TestCommitsAloneHoldQuotas(t *testing.T) {
 	w.Sound()
 }
 
-// TestWritersAgainstQuota: sixteen writers in every way at once are never over by a byte, each gets
-// its answer, nothing stays reserved, and a last file that fits exactly is taken.
+// TestWritersAgainstQuota: sixteen simultaneous writers of all kinds never exceed the quota. Each
+// gets a response, no reservation is left, and a last file that fits exactly is accepted.
 func TestWritersAgainstQuota(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -217,7 +216,7 @@ func TestWritersAgainstQuota(t *testing.T) {
 	w.Sound()
 }
 
-// way uploads in one of three ways. What is refused in the end is given up.
+// way uploads in one of three ways. A refused upload is cancelled.
 func (w *rationed) way(which, size int) error {
 	if which < 2 {
 		_, err := w.put(w.editor, size, int64(which*size))

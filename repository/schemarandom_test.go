@@ -21,8 +21,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// The rules of docs/reference/schema-language.md once more, as plainly as they can be written:
-// every schema is asked how well it fits, and every property is looked at.
+// A model of the rules in docs/reference/schema-language.md, as simple as possible: it checks how
+// well every schema fits, and every property.
 
 // ruledSchema is a schema whose versions require properties to be there as texts.
 type ruledSchema struct {
@@ -306,8 +306,8 @@ func (w *ruled) compare(step int) {
 	}
 }
 
-// TestSchemasAtRandom: whatever is done to schemas and objects, the schema that applies, the
-// version, the problems, the refusals and the hits of is:incomplete are those of the rules.
+// TestSchemasAtRandom: after any changes of schemas and objects, the applying schema, the version,
+// the problems, the refusals and the hits of is:incomplete match the model.
 func TestSchemasAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, seed := 300, uint64(1)

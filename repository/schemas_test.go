@@ -68,8 +68,8 @@ func (d *described) lacks() string {
 	return text
 }
 
-// TestSchemas: a schema is made, changed, deleted and restored; another text is a new version, and
-// each change has its entry.
+// TestSchemas: a schema is created, changed, deleted and restored. A changed text is a new version,
+// and each change has an entry.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -147,7 +147,7 @@ func (d *described) entriesOf(id metadata.ID) func(func(audit.Entry) bool) {
 	}
 }
 
-// TestSchemasRefused: what is wrong with a schema is named, and nothing is made.
+// TestSchemasRefused: an error names the problem of a schema, and nothing is created.
 func TestSchemasRefused(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -195,8 +195,8 @@ func TestSchemasRefused(t *testing.T) {
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
 
-// TestConformance: the pinned version decides until another one is pinned; a warning schema refuses
-// nothing.
+// TestConformance: the pinned version stays in force until another one is pinned. A schema that is
+// not enforced refuses nothing.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -258,8 +258,8 @@ func TestConformance(t *testing.T) {
 	stored(fmt.Sprintf(`{"properties":{"sample":"S1","x":"3","y":"2"},"schema":{"id":"%s","version":1}}`, next.ID))
 }
 
-// TestEnforce: an enforcing schema refuses a person's change that leaves problems, and never a file
-// that arrives.
+// TestEnforce: an enforced schema refuses a person's change that leaves problems, but never an
+// uploaded file.
 func TestEnforce(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -338,7 +338,7 @@ func (d *described) only(name string) describe.Schema {
 	return describe.Schema{}
 }
 
-// TestSchemaPermission: members read schemas and what they say, admins alone change them.
+// TestSchemaPermission: members read schemas and conformance; only admins change schemas.
 func TestSchemaPermission(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

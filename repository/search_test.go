@@ -49,7 +49,7 @@ func (s *searched) reopen() {
 	s.Service = repository.New(s.meta, s.files, repository.Config{IndexDir: s.dir, PageSize: 100, UsersCreateDataspaces: true})
 }
 
-// names are those of what a caller finds, on pages of a limit.
+// names returns the names that a caller finds, with pages of this limit.
 func (s *searched) names(p auth.Principal, limit int, params ...string) (names []string) {
 	s.T.Helper()
 	s.OK(s.Service.Search.Indexed(s.T.Context()))
@@ -102,8 +102,8 @@ func (s *searched) user(name string) auth.Principal {
 	return p
 }
 
-// TestSearchFollows: what is created, edited, described, replaced, deleted and restored is found as
-// it is, by names and contents, also after a restart and a rebuild.
+// TestSearchFollows: created, edited, described, replaced, deleted and restored objects are found
+// in their present state, by names and contents, also after a restart and a rebuild.
 func TestSearchFollows(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2, 1)
@@ -161,8 +161,8 @@ func (s *searched) replace(r metadata.Resource, content, contentType string) err
 	return err
 }
 
-// TestSearchKeepsTexts where an entry of the log is about a version alone: a label, or that the
-// bytes of one are erased.
+// TestSearchKeepsTexts: an entry that is only about a version, for its label or its erasure, does
+// not remove the text of a file from the index.
 func TestSearchKeepsTexts(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1)
@@ -179,8 +179,8 @@ func TestSearchKeepsTexts(t *testing.T) {
 	s.want(s.Admin, "quartz")
 }
 
-// TestSearchForgets: when the bytes of a version are erased, and after a purge, no file of the
-// index has a word of them.
+// TestSearchForgets: after the bytes of a version are erased or purged, no file of the index
+// contains a word of them.
 func TestSearchForgets(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -218,8 +218,7 @@ func TestSearchForgets(t *testing.T) {
 	s.want(s.Admin, "gneiss", "file 0 0")
 }
 
-// TestSearchRepairs: an index in which a search finds damage is made anew, also where nothing
-// changes.
+// TestSearchRepairs: an index in which a search finds damage is rebuilt, even if nothing changes.
 func TestSearchRepairs(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -242,8 +241,7 @@ func TestSearchRepairs(t *testing.T) {
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
 
-// TestSearchSaysThatItIsBehind while the index is made anew: a page that lacks something is never
-// shown as if there were no more.
+// TestSearchSaysThatItIsBehind: during a rebuild, an incomplete page is never shown as complete.
 func TestSearchSaysThatItIsBehind(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 50, 50)
@@ -260,8 +258,8 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 	}
 }
 
-// TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that
-// is granted or revoked counts at once.
+// TestSearchTellsNothing: hits and counts reveal nothing that the caller may not read, and a
+// granted or revoked role takes effect at once.
 func TestSearchTellsNothing(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 3)
@@ -286,8 +284,7 @@ func TestSearchTellsNothing(t *testing.T) {
 	}
 }
 
-// TestSearchHeals: the text of a file that was missing when it was to be read is found when the
-// file is there again.
+// TestSearchHeals: the text of a file that was missing at first is found after the file is back.
 func TestSearchHeals(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
@@ -307,8 +304,8 @@ func TestSearchHeals(t *testing.T) {
 	}
 }
 
-// TestSearchOmitsDamaged: the text of a file that is known to be damaged is not found, though it
-// can be read.
+// TestSearchOmitsDamaged: the text of a file recorded as damaged is not found, even if it can be
+// read.
 func TestSearchOmitsDamaged(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1)
@@ -322,8 +319,7 @@ func TestSearchOmitsDamaged(t *testing.T) {
 	s.want(s.Admin, "quartz")
 }
 
-// TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor
-// counted.
+// TestSearchWhileDeleting: objects in a set that is being deleted are neither found nor counted.
 func TestSearchWhileDeleting(t *testing.T) {
 	t.Parallel()
 	meta := &stuck{Store: metadatatest.NewMemory(time.Now)}
@@ -343,7 +339,7 @@ func TestSearchWhileDeleting(t *testing.T) {
 	}
 }
 
-// TestSearchPages: a walk shows each hit once, in any order and page size.
+// TestSearchPages: paging shows each hit once, in any order and page size.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 7, 5)
@@ -357,7 +353,7 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// TestSearchRefuses what is no query, and without an index.
+// TestSearchRefuses: invalid queries are refused, and all queries without an index.
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t)
@@ -370,7 +366,7 @@ func TestSearchRefuses(t *testing.T) {
 	s.Refused(err, errs.CodeUnavailable)
 }
 
-// TestSearchOlder: what was there before there was a log, and has no entry, is found.
+// TestSearchOlder: objects without an entry, from before the log existed, are found.
 func TestSearchOlder(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 3)

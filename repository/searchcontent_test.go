@@ -8,8 +8,8 @@ import (
 	"labshelf/search/index"
 )
 
-// TestSearchByContent: what is text is found by its words and its type, whatever it is called, also
-// after an upgrade; a record keeps the type that was sent.
+// TestSearchByContent: text is found by its words and its type, whatever the name of the file, also
+// after an upgrade. The record keeps the type that was sent.
 func TestSearchByContent(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 6)

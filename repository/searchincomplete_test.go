@@ -10,8 +10,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestSearchIncomplete: what its schema asks for is found as missing, and after each change of a
-// schema as it is then, with the texts of the files; also after a restart in between and a rebuild.
+// TestSearchIncomplete: objects without required properties are found as incomplete, and follow
+// each change of a schema, with the texts of their files, also after a restart and a rebuild.
 func TestSearchIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2, 1)
@@ -59,8 +59,8 @@ func TestSearchIncomplete(t *testing.T) {
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 }
 
-// TestSearchIncompleteMany: objects are looked at again in several steps, and none is left out;
-// what is uploaded in between is found at once.
+// TestSearchIncompleteMany: objects are validated again in several steps without omissions, and
+// files uploaded in between are found at once.
 func TestSearchIncompleteMany(t *testing.T) {
 	t.Parallel()
 	const files = 600 // of which one step reads the texts of 256

@@ -1,9 +1,9 @@
-// Package repository composes the use cases of a repository: dataspaces hold sets, sets hold
-// resources, users have roles in dataspaces. Gateways (package handlers) call the use cases;
-// storage (packages bolt and blobs) is behind small contracts.
+// Package repository composes the use cases of a repository: dataspaces contain sets, sets contain
+// resources, and users have roles in dataspaces. Gateways (package handlers) call the use cases.
+// Small interfaces separate them from storage (packages bolt and blobs).
 //
-// The use cases are in rooms, packages whose imports only go down: core, describe, containers,
-// files, folders, links. watch and maintenance stand on core.
+// The use cases are in packages that import only lower layers: core, describe, containers, files,
+// folders and links. The packages watch and maintenance build on core.
 package repository
 
 import (
@@ -33,52 +33,52 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// uploadAge is how long a resumable upload may pause where nobody says otherwise.
+// uploadAge is the default maximum pause of a resumable upload.
 const uploadAge = 7 * 24 * time.Hour
 
-// Config is what an operator decides about the rules.
+// Config holds the operator's settings of a repository.
 type Config struct {
-	Anonymous             bool          // what is open is read without a key
-	AdminsInvite          bool          // admins may invite people into their dataspaces; else only sysadmins invite
-	UsersCreateDataspaces bool          // any registered user may create a dataspace; else only sysadmins
-	MaxUpload             int64         // bytes of one file; 0: no limit
-	DataspaceQuota        int64         // bytes, of new dataspaces; 0: none
-	UserQuota             int64         // bytes, of new users; 0: none
-	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
-	SessionAge            time.Duration // of a session, at most; 0: 30 days
-	LinkAge               time.Duration // in which a link ends at the latest; 0: none has to end
-	UploadAge             time.Duration // for which a file that comes in chunks may pause, and what became of it is remembered; 0: 7 days
-	ArchiveRoom           int64         // files of all archives that are under way together; 0: 1,048,576
-	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
-	DirectoryPageSize     int           // of a listing of dataspaces, users or privileges
+	Anonymous             bool          // open dataspaces can be read without a key
+	AdminsInvite          bool          // admins may invite into their dataspaces
+	UsersCreateDataspaces bool          // registered users may create dataspaces; otherwise only sysadmins
+	MaxUpload             int64         // maximum bytes of one file; 0 for no limit
+	DataspaceQuota        int64         // bytes, for new dataspaces; 0 for none
+	UserQuota             int64         // bytes, for new users; 0 for none
+	HoldUpTo              int64         // maximum bytes of an inline body; 0 for none
+	SessionAge            time.Duration // maximum age of a session; 0 means 30 days
+	LinkAge               time.Duration // maximum age of a link; 0 for no limit
+	UploadAge             time.Duration // maximum pause of a resumable upload; 0 means 7 days
+	ArchiveRoom           int64         // maximum files in all open archives; 0 means 1,048,576
+	PageSize              int           // default page size of sets, resources and keys
+	DirectoryPageSize     int           // default page size of dataspaces, users and privileges
 
-	ScrubPeriod time.Duration // in which every file is read once in the background, to find damage; 0: never
-	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
+	ScrubPeriod time.Duration // time in which the scrub reads every file once; 0 disables it
+	TrashGrace  time.Duration // how long a purge keeps removed files unless the request overrides it
 
-	Webhooks hooks.Sender // sends the messages of webhooks; nil: none may be sent
+	Webhooks hooks.Sender // sends the messages of webhooks; nil allows no host
 
-	Instruments instruments.Reader // reads headers and sidecars of files, where sets ask for that; nil: no properties are filled
+	Instruments instruments.Reader // reads headers and sidecars of files; nil disables this
 
-	IndexDir string // folder of the index of the search, which may be deleted while no service runs; "": there is no search
+	IndexDir string // folder of the search index; "" disables search
 
-	// Room returns how much space the file system of the files has left, so that a file which
-	// cannot fit is refused before it comes. nil, or an error: that is not known.
+	// Room returns the free space of the file system for files, so that a file that cannot fit is
+	// refused before it arrives. If it is nil or returns an error, the free space is unknown.
 	Room func() (blobs.FreeSpace, error)
 
-	Node    string // name of this process among those that share the metadata; "": the name of the machine
+	Node    string // name of this process among those that share the metadata; "" for the host name
 	Version string // of the program
 
-	Now func() time.Time // the clock for the expiry of keys; nil: the system's
+	Now func() time.Time // the clock for the expiry of keys; nil for the system clock
 
-	// Note hears of what goes wrong in the background: when a task begins to fail, when it works
-	// again (a nil error), and of each file found damaged or missing. It is called from several
-	// goroutines and must not call the Service. nil: none.
+	// Note, if not nil, is called for events in the background: when a task begins to fail, when it
+	// works again (with a nil error), and for each file found damaged or missing. It is called from
+	// several goroutines and must not call the Service.
 	Note func(task string, err error)
 
 	Observer Observer
 }
 
-// completed is the configuration with what it leaves out.
+// completed returns the configuration with defaults for missing values.
 func (c Config) completed() Config {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -113,7 +113,7 @@ type Service struct {
 	Visitors *links.Visitors
 
 	AuditLog *watch.AuditLog
-	Events   *events.Streams // what happens, while it happens
+	Events   *events.Streams // of changes, while they happen
 	Webhooks *watch.Webhooks
 	Search   *watch.Index
 
@@ -123,8 +123,8 @@ type Service struct {
 	upkeep *maintenance.Upkeep
 }
 
-// inlineLimit returns how many bytes a body has at most that is inline, and whether it stays so for
-// good.
+// inlineLimit returns the maximum number of bytes of an inline body, and whether bodies stay inline
+// permanently.
 func inlineLimit(files blobs.Store, config Config) (limit int64, keep bool) {
 	limit = config.HoldUpTo
 	if config.MaxUpload > 0 {
@@ -136,12 +136,12 @@ func inlineLimit(files blobs.Store, config Config) (limit int64, keep bool) {
 	return limit, keep
 }
 
-// keptInline is how many bytes a body has at most that stays with its record for good, where files
-// are objects.
+// keptInline is the maximum number of bytes of a body that stays inline permanently, if files are
+// objects.
 const keptInline = 16 << 10
 
-// New opens the repository over its stores and goes on with the deletions and restorations that
-// were under way. The caller closes the Service, then the stores.
+// New opens the repository over its stores, and resumes unfinished deletions and restorations. The
+// caller must close the Service, then the stores.
 func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 	config = config.completed()
 	var started atomic.Pointer[Service]
@@ -167,12 +167,12 @@ func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 	})
 	s.Credentials = core.StartCredentials(s.core)
 	s.compose(store, config)
-	started.Store(s) // which is complete
-	s.moved()        // or what was logged in between would wait for the next change
+	started.Store(s) // s is complete now
+	s.moved()        // otherwise entries logged before Store would wait for the next change
 	return s
 }
 
-// compose makes the rooms above the core, from the lowest to the highest.
+// compose creates the layers above the core, from the lowest to the highest.
 func (s *Service) compose(store blobs.Store, config Config) {
 	conformance := conformance.NewSchemas()
 	s.Webhooks = watch.StartWebhooks(s.core, config.Webhooks, config.Now)
@@ -207,7 +207,7 @@ func (s *Service) compose(store blobs.Store, config Config) {
 	s.core.Stores.Background.Report(background.TaskOpen, errors.Join(s.core.Stores.Meta.Health().Suspect, err))
 }
 
-// grown is called when a commit of this process has added to the audit log.
+// grown is called after a commit of this process has added to the audit log.
 func (s *Service) grown() {
 	s.Webhooks.Grown()
 	s.Events.Grown()
@@ -215,8 +215,8 @@ func (s *Service) grown() {
 	s.Descriptions.Grown()
 }
 
-// moved is called when a commit of any process has: it may have changed whatever something waits
-// for.
+// moved is called after a commit of any process has added to the audit log. It may have changed
+// anything that a task waits for.
 func (s *Service) moved() {
 	s.grown()
 	s.Webhooks.Changed()
@@ -224,15 +224,15 @@ func (s *Service) moved() {
 	s.Uploads.Chunks.Tidy() // a link may have ended
 }
 
-// ended is called when what lets others in may have ended: webhooks and the uploads of links look
-// at once.
+// ended is called when a key or a user may have ended, on which webhooks and uploads through links
+// depend.
 func (s *Service) ended() {
 	s.Webhooks.Changed()
 	s.Uploads.Chunks.Tidy()
 }
 
-// Close stops what runs in the background. What is left of a deletion or restoration goes on at the
-// next start, and so do the scrub and the flushing of inline bodies.
+// Close stops the background work. Unfinished deletions and restorations, the scrub, and the
+// flushing of inline bodies resume at the next start.
 func (s *Service) Close() {
 	s.Events.Close()
 	s.Webhooks.Close()
@@ -246,16 +246,15 @@ func (s *Service) Close() {
 	s.core.Stores.Node.Close()
 }
 
-// Observer hears of what the service does besides answering requests, for measuring. Its functions
-// are called from several goroutines, must return soon, and must not call the Service. Those that
-// are nil hear nothing.
+// Observer holds functions that are called for background events, for metrics. They are called from
+// several goroutines, must return soon, and must not call the Service. Each may be nil.
 type Observer struct {
-	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and
-	// why it ended early.
+	// Purged is called after each purge except dry runs, with the result, the duration, and the
+	// error.
 	Purged func(removed maintenance.PurgeResult, took time.Duration, err error)
-	// Scrubbed hears of a blob that was read in the background to see whether it is complete.
+	// Scrubbed is called after each blob that the scrub has read.
 	Scrubbed func(bytes int64, damaged bool)
-	// Flushed hears of a batch of inline bodies that have become files, how long that took, and why
-	// it failed.
+	// Flushed is called after each batch of inline bodies that was flushed to files, with the
+	// duration and the error.
 	Flushed func(moved metadata.BodyCount, took time.Duration, err error)
 }

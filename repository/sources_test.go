@@ -22,8 +22,8 @@ func (d *described) filled(text string) {
 
 const filledText = `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3},"sources":{"a":"header","b":"sidecar"}}`
 
-// TestSources: what a person sets or removes has no source any more, and what was shown can be sent
-// back.
+// TestSources: a value that a person sets or removes loses its source, and unchanged metadata can
+// be sent back.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -46,7 +46,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestSourcesRefused: a person adds no source, and sets and dataspaces have none.
+// TestSourcesRefused: a person cannot add sources, and sets and dataspaces have none.
 func TestSourcesRefused(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -70,8 +70,8 @@ func TestSourcesRefused(t *testing.T) {
 	d.Refused(err, errs.CodeInvalidField)
 }
 
-// TestSourcesArrive: a file that comes with the metadata of another repository is taken, and its
-// sources are left out; a replacement keeps those of properties that stay as they are.
+// TestSourcesArrive: a file with the metadata of another repository is accepted without its
+// sources. A replacement keeps the sources of unchanged properties.
 func TestSourcesArrive(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)

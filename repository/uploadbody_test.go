@@ -58,8 +58,8 @@ func TestReceive(t *testing.T) {
 	k.OK(up.Discard())
 }
 
-// TestDamagedInlineBody: a body of another digest is never flushed, and does not keep the others; a
-// check names it.
+// TestDamagedInlineBody: a body with a wrong digest is never flushed, does not block the others,
+// and is reported by a check.
 func TestDamagedInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "first", "second", "third", "last")
@@ -98,7 +98,7 @@ func TestDamagedInlineBody(t *testing.T) {
 	k.wantContent("when all is well again", replaced, "new")
 }
 
-// TestStrayInlineBody: a check names what is inline and not needed.
+// TestStrayInlineBody: a check reports inline bodies that are not needed.
 func TestStrayInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")

@@ -55,8 +55,8 @@ func (k *inlineDisk) wantVersions(when string, id metadata.ID, want ...string) {
 	}
 }
 
-// TestVersions: what was replaced stays under its number, byte for byte, whether it is inline, a
-// file, or has become one.
+// TestVersions: a former version stays under its number, byte for byte, whether it is inline, a
+// file, or flushed to a file.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -104,8 +104,7 @@ func (k *inlineDisk) usage() metadata.Counters {
 	return u.Counters
 }
 
-// TestVersionsBeforeTheyWereKept: of a resource that an older program has replaced the earlier
-// versions are unknown, and said to be.
+// TestVersionsBeforeTheyWereKept: versions replaced by an older program are reported as unknown.
 func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")
@@ -129,8 +128,8 @@ func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	}
 }
 
-// TestRestoreVersion: a version comes back as a new one, with all that it was; the same request
-// once more doubles nothing.
+// TestRestoreVersion: a restored version is a new version with all its fields. Repeating the
+// request changes nothing.
 func TestRestoreVersion(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{false, true} {
@@ -175,7 +174,7 @@ func TestRestoreVersion(t *testing.T) {
 	}
 }
 
-// TestRestoreDamagedVersion: a file that is known to be damaged takes no sound one's place.
+// TestRestoreDamagedVersion: a damaged version cannot replace an intact file.
 func TestRestoreDamagedVersion(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -201,8 +200,7 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	}
 }
 
-// TestLabelVersion: a label changes neither modified nor the tag, belongs to its version, and stays
-// with it.
+// TestLabelVersion: a label changes neither Modified nor the tag, and stays with its version.
 func TestLabelVersion(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")
@@ -250,7 +248,7 @@ func TestLabelVersion(t *testing.T) {
 	k.Refused(err, errs.CodeMissingField)
 }
 
-// TestVersionsOfDeleted: they are gone as long as the resource is, and come back with it.
+// TestVersionsOfDeleted: versions are hidden while the resource is deleted, and return with it.
 func TestVersionsOfDeleted(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")

@@ -1,5 +1,5 @@
-// Package containers is the room of dataspaces, sets, users, their keys and roles, usage and
-// quotas. It stands on core and describe.
+// Package containers offers the use cases of dataspaces, sets, and users with their keys and roles,
+// and of usage and quotas. It builds on the packages core and describe.
 package containers
 
 import (
@@ -19,14 +19,14 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Config is what an operator decides about dataspaces and users.
+// Config holds the operator's settings for dataspaces and users.
 type Config struct {
-	UsersCreateDataspaces bool  // any registered user may create a dataspace; else only sysadmins
-	DataspaceQuota        int64 // bytes, of new dataspaces; 0: none
-	UserQuota             int64 // bytes, of new users; 0: none
+	UsersCreateDataspaces bool  // registered users may create dataspaces; otherwise only sysadmins
+	DataspaceQuota        int64 // bytes, for new dataspaces; 0 for none
+	UserQuota             int64 // bytes, for new users; 0 for none
 }
 
-// Dataspaces are the dataspaces of a repository, with their usage. It is safe for concurrent use.
+// Dataspaces offers the use cases of dataspaces and their usage. It is safe for concurrent use.
 type Dataspaces struct {
 	core   *core.Core
 	config Config
@@ -39,23 +39,23 @@ func NewDataspaces(core *core.Core, config Config) *Dataspaces {
 
 const maxOriginChars = 500
 
-// DataspaceFields are the fields of a dataspace that can be changed. A nil field stays as it is.
+// DataspaceFields are the changeable fields of a dataspace. A nil field keeps its value.
 type DataspaceFields struct {
 	Title, Description, Origin *string
 	Visibility                 *metadata.Visibility
 	Retention                  *metadata.Retention
-	Quota                      *int64 // bytes; 0: no limit
+	Quota                      *int64 // bytes; 0 for no limit
 	Metadata                   descriptive.Patch
 	core.Input
 }
 
-// NewDataspace is a dataspace to be created.
+// NewDataspace describes a dataspace to create.
 type NewDataspace struct {
 	Name string
 	DataspaceFields
 }
 
-// apply checks the fields and stores them in a dataspace.
+// apply validates the fields and sets them in a dataspace.
 func (f DataspaceFields) apply(d *metadata.Dataspace) error {
 	core.Set(&d.Visibility, f.Visibility)
 	core.Set(&d.Retention, f.Retention)
@@ -75,7 +75,7 @@ const (
 	maxRetainedDays     = 36_500
 )
 
-// ParseRetention reads which versions are kept, as metadata.Retention writes it.
+// ParseRetention parses a retention in the form of metadata.Retention.String.
 func ParseRetention(text string) (metadata.Retention, error) {
 	for _, kept := range []metadata.Retention{{}, {Last: numberIn(text, maxRetainedVersions)}, {Days: numberIn(text, maxRetainedDays)}} {
 		if kept.String() == text {
@@ -96,7 +96,7 @@ func errRetention() error {
 	return core.Invalid("retention", "retention must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", maxRetainedVersions, maxRetainedDays)
 }
 
-// numberIn returns the number in a text, if it is not greater than most; else 0.
+// numberIn returns the number in a text, or 0 if it is greater than most.
 func numberIn(text string, most uint64) uint32 {
 	n, err := strconv.ParseUint(strings.Trim(text, "last dy"), 10, 32)
 	if err != nil || n > most {
@@ -105,7 +105,7 @@ func numberIn(text string, most uint64) uint32 {
 	return uint32(n)
 }
 
-// free returns nil if a look-up by name found nothing, and taken if it did.
+// free returns nil if a lookup by name found nothing, and taken if it found something.
 func free(_ metadata.ID, err error, taken *errs.Error) error {
 	switch {
 	case errors.Is(err, metadata.ErrNotFound):
@@ -116,7 +116,8 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 	return taken
 }
 
-// CreateDataspace makes a dataspace; its creator becomes its admin. Only sysadmins set a quota.
+// CreateDataspace creates a dataspace. Its creator becomes its admin. Only sysadmins may set a
+// quota.
 func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, in NewDataspace) (created metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
@@ -157,7 +158,7 @@ func (s *Dataspaces) GetDataspace(ctx context.Context, p auth.Principal, id stri
 }
 
 // UpdateDataspace changes title, description, visibility, origin, retention or descriptive
-// metadata; a sysadmin also changes quota, which may be less than what is used.
+// metadata. Only sysadmins may change the quota, which may be less than the present usage.
 func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id string, f DataspaceFields, match core.Match) (updated metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := core.LookupDataspace(tx, id, "")
@@ -187,13 +188,13 @@ func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id s
 	return updated, err
 }
 
-// DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is
+// DeleteDataspace deletes a dataspace and its active contents. It returns when all of them are
 // deleted.
 func (s *Dataspaces) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, false)
 }
 
-// RestoreDataspace restores a dataspace and exactly what its deletion took along.
+// RestoreDataspace restores a dataspace and exactly the objects that its deletion took along.
 func (s *Dataspaces) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, true)
 }

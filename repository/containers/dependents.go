@@ -11,24 +11,24 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Keys, links and webhooks depend on the key that they were made with. MadeWith names it, and it
-// is always a key of the user in whose name they act. They end in the commit that revokes the key.
-// The links and webhooks of an expired key are not used. A key ends no later than its maker, so
-// the chain above the maker is never followed.
+// Keys, links and webhooks depend on the key that they were made with. MadeWith names that key,
+// which always belongs to the user on whose behalf they act. They end in the commit that revokes
+// the key. The links and webhooks of an expired key are not used. A key ends no later than its
+// maker, so the chain above the maker is never followed.
 
-// dependents are keys, links and webhooks of one user that have not ended.
+// dependents are the keys, links and webhooks of one user that have not ended.
 type dependents struct {
 	keys     []metadata.Key
 	links    []metadata.Link
 	webhooks []metadata.Webhook
 }
 
-// dependentsOf finds what depends on a key, directly or by way of another key, each kind in the
-// order of its making.
+// dependentsOf returns what depends on a key, directly or through another key, in order of creation
+// within each kind.
 func dependentsOf(tx *metadata.Tx, k metadata.Key) (dependents, error) {
 	made := map[metadata.ID]bool{k.ID: true}
 	held := dependents{}
-	for later, err := range tx.Keys.OfUser(k.UserID, k.ID) { // no key is made before its maker
+	for later, err := range tx.Keys.OfUser(k.UserID, k.ID) { // no key is older than its maker
 		if err != nil {
 			return held, err
 		}
@@ -43,7 +43,7 @@ func dependentsOf(tx *metadata.Tx, k metadata.Key) (dependents, error) {
 	return held, held.collect(tx, k.UserID, func(with metadata.ID) bool { return made[with] })
 }
 
-// heldBy finds all that acts in the name of a user.
+// heldBy returns everything that acts on behalf of a user.
 func heldBy(tx *metadata.Tx, user metadata.ID) (held dependents, err error) {
 	for k, err := range tx.Keys.OfUser(user, metadata.ID{}) {
 		if err != nil {
@@ -56,7 +56,7 @@ func heldBy(tx *metadata.Tx, user metadata.ID) (held dependents, err error) {
 	return held, held.collect(tx, user, func(metadata.ID) bool { return true })
 }
 
-// collect adds the links and webhooks of a user that were made with one of some keys.
+// collect adds the links and webhooks of a user for whose maker by returns true.
 func (d *dependents) collect(tx *metadata.Tx, user metadata.ID, by func(metadata.ID) bool) error {
 	for l, err := range tx.Links.Range(metadata.LinkRange{Owner: user}) {
 		if err != nil {
@@ -77,8 +77,8 @@ func (d *dependents) collect(tx *metadata.Tx, user metadata.ID, by func(metadata
 	return nil
 }
 
-// end revokes the keys and links, and pauses the webhooks for a reason, in the transaction that
-// ends what they depend on. The cause of change is its entry.
+// end revokes the keys and links and pauses the webhooks, with a reason. Call it in the transaction
+// that ends what they depend on. change.Cause is the entry of that.
 func (d dependents) end(tx *metadata.Tx, change rows.Change, gone metadata.Stamp, why metadata.PauseReason) error {
 	for _, k := range d.keys {
 		k.Gone, change.Action = gone, audit.KeyRevoke
@@ -104,8 +104,8 @@ func (d dependents) end(tx *metadata.Tx, change rows.Change, gone metadata.Stamp
 	return nil
 }
 
-// keep makes what depends directly on a revoked key depend on what the key depended on. When it
-// ends stays as it is.
+// keep makes the direct dependents of a revoked key depend on the maker of that key. They still
+// expire at the same time.
 func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.Key) error {
 	for _, k := range d.keys {
 		if k.MadeWith != revoked.ID {
@@ -141,7 +141,7 @@ func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.K
 	return nil
 }
 
-// Dependents is what ends with a key, as its user sees it.
+// Dependents is what ends with a key, for its user.
 type Dependents struct {
 	Sessions int
 	Keys     []metadata.Key
@@ -149,11 +149,11 @@ type Dependents struct {
 	Webhooks []metadata.Webhook
 }
 
-// Count returns how many there are.
+// Count returns the number of dependents.
 func (d Dependents) Count() int { return d.Sessions + len(d.Keys) + len(d.Links) + len(d.Webhooks) }
 
-// KeyDependents returns what would end with a key if it were revoked now; nothing for one that is
-// revoked.
+// KeyDependents returns what would end if a key were revoked now. It returns nothing for a revoked
+// key.
 func (s *Users) KeyDependents(ctx context.Context, p auth.Principal, user, id string) (d Dependents, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d = Dependents{}

@@ -15,14 +15,14 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// NewKey is a key to be created.
+// NewKey describes a key to create.
 type NewKey struct {
 	Label   *string
 	Expires *metadata.Stamp
 	core.Input
 }
 
-// InstantValue returns a moment before the year 10000.
+// InstantValue parses a time before the year 10000.
 func InstantValue(field string, value any) (metadata.Stamp, error) {
 	s, err := core.StringValue(field, value)
 	if err != nil {
@@ -39,8 +39,8 @@ func InstantValue(field string, value any) (metadata.Stamp, error) {
 	return metadata.Stamp(instant), err
 }
 
-// CreateKey makes a key for a user and returns it with its record. Nothing can show it again.
-// A key that users make for themselves depends on the key of the request.
+// CreateKey creates a key for a user and returns its record and the key, which cannot be read
+// later. A key that users create for themselves depends on the key of the request.
 func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in NewKey) (created metadata.Key, key string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, user), "")
@@ -73,7 +73,7 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in
 	return created, key, err
 }
 
-// endWithMaker makes a new key depend on the key of the caller: it ends no later.
+// endWithMaker makes a new key depend on the key of the caller, so that it ends no later.
 func endWithMaker(tx *metadata.Tx, p auth.Principal, k *metadata.Key) error {
 	maker, err := tx.Keys.Get(p.UserID, p.KeyID)
 	if err != nil {
@@ -90,13 +90,13 @@ func endWithMaker(tx *metadata.Tx, p auth.Principal, k *metadata.Key) error {
 	return nil
 }
 
-// putKey stores a new key that an operator makes.
+// putKey stores a new key that an operator creates.
 func putKey(tx *metadata.Tx, k metadata.Key, key string) error {
 	_, err := StoreKey(tx, auth.Principal{}, k, key)
 	return err
 }
 
-// StoreKey completes the record of a new key and stores it, without the key itself.
+// StoreKey completes the record of a new key and stores it, without the secret key.
 func StoreKey(tx *metadata.Tx, by auth.Principal, k metadata.Key, key string) (metadata.Key, error) {
 	k.Created = tx.Stamp()
 	k.ID, k.Digest, k.Prefix = metadata.NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
@@ -104,7 +104,7 @@ func StoreKey(tx *metadata.Tx, by auth.Principal, k metadata.Key, key string) (m
 	return k, err
 }
 
-// lookupKey finds a key of a user for that user, or for a sysadmin.
+// lookupKey reads a key of a user. The caller must be that user or a sysadmin.
 func lookupKey(tx *metadata.Tx, p auth.Principal, user, id string) (metadata.Key, error) {
 	u, err := core.LookupUser(tx, core.Myself(p, user), "")
 	if err != nil {
@@ -117,8 +117,8 @@ func lookupKey(tx *metadata.Tx, p auth.Principal, user, id string) (metadata.Key
 	return k, core.Oneself(p, u.ID)
 }
 
-// RevokeKey ends a key for good, and what depends on it. With keep, what the key made stays, and
-// depends on what the key depended on.
+// RevokeKey permanently revokes a key and ends what depends on it. With keep, the dependents stay
+// and depend on the maker of the key.
 func (s *Users) RevokeKey(ctx context.Context, p auth.Principal, user, id string, keep bool) error {
 	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		k, err := lookupKey(tx, p, user, id)

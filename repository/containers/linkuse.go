@@ -7,7 +7,7 @@ import (
 	"labshelf/metadata"
 )
 
-// earlier returns the earlier one of two ends; 0: never.
+// earlier returns the earlier of two expiry times, of which 0 means never.
 func earlier(a, b metadata.Stamp) metadata.Stamp {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -15,7 +15,8 @@ func earlier(a, b metadata.Stamp) metadata.Stamp {
 	return min(a, b)
 }
 
-// keyOf returns the key that a link or a webhook was made with, of the user in whose name it acts.
+// keyOf returns the key that a link or a webhook was made with. user is the user on whose behalf it
+// acts.
 func keyOf(tx *metadata.Tx, user, id metadata.ID) (k metadata.Key, err error) {
 	if id == (metadata.ID{}) {
 		return k, nil
@@ -26,22 +27,21 @@ func keyOf(tx *metadata.Tx, user, id metadata.ID) (k metadata.Key, err error) {
 	return k, err
 }
 
-// LinkWithUse is a link with what has come of it, and its state at the moment.
+// LinkWithUse is a link with its usage and its present state.
 type LinkWithUse struct {
 	metadata.Link
 	Use        metadata.LinkUse
 	StateIs    metadata.LinkState
-	Unfinished Unfinished // only for those who manage the link
+	Unfinished Unfinished // only for users who manage the link
 }
 
-// Unfinished is what the unfinished uploads of a request link hold.
+// Unfinished counts the unfinished uploads of a request link.
 type Unfinished struct {
 	Uploads int
-	Bytes   int64 // that have come
+	Bytes   int64 // received so far
 }
 
-// WithUse reads what has come of a link. It ends, at the latest, with the key that it was made
-// with.
+// WithUse reads the usage of a link. The link expires no later than the key that it was made with.
 func (s *Users) WithUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
 	use, err := tx.LinkUses.Get(l.ID)
 	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {

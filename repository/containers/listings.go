@@ -13,9 +13,9 @@ import (
 	"labshelf/repository/core"
 )
 
-// OpenDataspaces hands each active dataspace that is open to add, by id, for as long as add returns
-// true. It refuses where there are no anonymous readers. Add runs in a transaction; it must be
-// quick.
+// OpenDataspaces passes each active open dataspace to add, ordered by id, until add returns false.
+// It returns an error if anonymous readers are not allowed. add runs in a transaction and must
+// return quickly.
 func (s *Dataspaces) OpenDataspaces(ctx context.Context, add func(metadata.Dataspace) bool) error {
 	return s.core.ReadDurable(ctx, auth.Principal{Anonymous: true}, func(tx *metadata.Tx, p auth.Principal) error {
 		for id, err := range tx.Dataspaces.Public(metadata.ID{}) {
@@ -34,8 +34,8 @@ func (s *Dataspaces) OpenDataspaces(ctx context.Context, add func(metadata.Datas
 	})
 }
 
-// ListedDataspaces yields those that the caller may read, by id, and of them only the one that the
-// query names.
+// ListedDataspaces yields the dataspaces that the caller may read, ordered by id. If the query has
+// a name, it yields only the dataspace with that name.
 func ListedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 	one := named(tx.Dataspaces.ByName, tx.Dataspaces.Get, q.Name, q.After.ID)
 	switch {
@@ -51,8 +51,8 @@ func ListedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.S
 	return core.Each(ids, tx.Dataspaces.Get), err
 }
 
-// listedSets yields those of some dataspaces (nil: of all), by id, and of them only the one that
-// the query names.
+// listedSets yields the sets of some dataspaces, or of all if dataspaces is nil, ordered by id. If
+// the query has a name, it yields only the set with that name.
 func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.Seq2[metadata.Set, error] {
 	if q.Name == nil {
 		return tx.Sets.Range(metadata.SetRange{Dataspaces: dataspaces, States: q.States, After: q.After.ID})
@@ -62,8 +62,7 @@ func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.
 	})
 }
 
-// named yields the object that has a name, of which there is at most one, if its id is greater than
-// after.
+// named yields the object with a unique name, if it exists and its id is greater than after.
 func named[T any](find func(name string) (metadata.ID, error), get func(metadata.ID) (T, error), name *string, after metadata.ID) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		id, err := find(*name)
@@ -78,7 +77,7 @@ func named[T any](find func(name string) (metadata.ID, error), get func(metadata
 	}
 }
 
-// ListSets lists sets, by id: of the whole service or of a dataspace.
+// ListSets lists the sets of the whole service or of a dataspace, ordered by id.
 func (s *Sets) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Set], error) {
 	return core.List(ctx, s.core, p, listing, req, core.Lister[metadata.Set]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Set, error], error) {
@@ -99,7 +98,7 @@ func (s *Sets) ListSets(ctx context.Context, p auth.Principal, listing paging.Li
 	})
 }
 
-// ListDataspaces lists the dataspaces that the caller may read, by id.
+// ListDataspaces lists the dataspaces that the caller may read, ordered by id.
 func (s *Dataspaces) ListDataspaces(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Dataspace], error) {
 	return core.List(ctx, s.core, p, paging.Dataspaces, req, core.Lister[metadata.Dataspace]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
@@ -118,7 +117,7 @@ func (s *Dataspaces) ListDataspaces(ctx context.Context, p auth.Principal, req c
 	})
 }
 
-// ListUsers lists users, by id.
+// ListUsers lists users, ordered by id.
 func (s *Users) ListUsers(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.User], error) {
 	return core.List(ctx, s.core, p, paging.Users, req, core.Lister[metadata.User]{
 		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.User, error], error) {
@@ -128,7 +127,7 @@ func (s *Users) ListUsers(ctx context.Context, p auth.Principal, req core.ListRe
 	})
 }
 
-// ListKeys lists the keys of a user, by id.
+// ListKeys lists the keys of a user, ordered by id.
 func (s *Users) ListKeys(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Key], error) {
 	return core.List(ctx, s.core, p, paging.UserKeys, req, core.Lister[metadata.Key]{
 		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Key, error], error) {
@@ -138,8 +137,8 @@ func (s *Users) ListKeys(ctx context.Context, p auth.Principal, req core.ListReq
 	})
 }
 
-// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which the
-// caller has a role.
+// ListPrivileges lists the caller's own privileges, and all privileges of the dataspaces in which
+// the caller has a role, ordered by id.
 func (s *Users) ListPrivileges(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Privilege], error) {
 	return core.List(ctx, s.core, p, paging.Privileges, req, core.Lister[metadata.Privilege]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Privilege, error], error) {
@@ -160,7 +159,8 @@ func (s *Users) ListPrivileges(ctx context.Context, p auth.Principal, req core.L
 	})
 }
 
-// visiblePrivileges returns the ids, ascending, from those greater than after.
+// visiblePrivileges returns the ids of the privileges that the caller may see, ascending, from
+// those greater than after.
 func visiblePrivileges(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
 	ids := map[metadata.ID]bool{}
 	for own, err := range tx.Privileges.OfUser(p.UserID, metadata.ID{}) {

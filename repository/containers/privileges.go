@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// SetRole sets the role of a privilege to the role that a request names.
+// SetRole sets the role of a privilege from the value of a field.
 func SetRole(v *metadata.Privilege, field string, value any) error {
 	s, err := core.StringValue(field, value)
 	if err != nil {
@@ -26,15 +26,15 @@ func SetRole(v *metadata.Privilege, field string, value any) error {
 	return nil
 }
 
-// NewPrivilege is a role that a user is given in a dataspace.
+// NewPrivilege describes a role to grant to a user in a dataspace.
 type NewPrivilege struct {
 	UserID, DataspaceID string
 	Role                auth.Role
 	core.Input
 }
 
-// Grant gives a user a role in a dataspace, instead of an earlier one. isNew tells that the pair
-// had no privilege before, not even a revoked one.
+// Grant grants a role in a dataspace to a user and replaces an earlier role. isNew reports whether
+// the user had no privilege in this dataspace before, not even a revoked one.
 func (s *Users) Grant(ctx context.Context, p auth.Principal, in NewPrivilege) (granted metadata.Privilege, isNew bool, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, in.UserID), "userId")
@@ -63,8 +63,8 @@ func (s *Users) Grant(ctx context.Context, p auth.Principal, in NewPrivilege) (g
 	return granted, isNew, err
 }
 
-// Grant gives a user a role in a dataspace in the name of change.By. isNew reports whether the pair
-// had no privilege before.
+// Grant grants a role in a dataspace to a user, on behalf of change.By. isNew reports whether the
+// user had no privilege in this dataspace before.
 func Grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
 	change.Action = audit.PrivilegeGrant
 	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
@@ -81,8 +81,8 @@ func Grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (gran
 	return granted, false, rows.SavePrivilege(tx, change, &before, granted)
 }
 
-// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller
-// has a role.
+// GetPrivilege returns a privilege. It must be the caller's own or in a dataspace in which the
+// caller has a role.
 func (s *Users) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v metadata.Privilege, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if v, err = core.LookupPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
@@ -97,7 +97,7 @@ func (s *Users) GetPrivilege(ctx context.Context, p auth.Principal, id string) (
 	return v, err
 }
 
-// Revoke takes a role away.
+// Revoke revokes a privilege.
 func (s *Users) Revoke(ctx context.Context, p auth.Principal, id string, match core.Match) (v metadata.Privilege, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if v, err = core.LookupPrivilege(tx, id); err != nil {

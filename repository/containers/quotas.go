@@ -9,7 +9,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// setQuota sets a quota that an input has.
+// setQuota sets a quota if bytes is not nil.
 func setQuota(at, bytes *int64) error {
 	if bytes != nil && *bytes < 0 {
 		return core.Invalid("quota", "quota must be a whole number of bytes; 0 is no limit")
@@ -18,8 +18,8 @@ func setQuota(at, bytes *int64) error {
 	return nil
 }
 
-// onlySysadminSets refuses anybody else to give a quota that differs from the one before, or from
-// that of every new object.
+// onlySysadminSets returns an error if a caller who is not a sysadmin changes a quota from its
+// former or default value.
 func onlySysadminSets(p auth.Principal, before, after int64) error {
 	if before == after {
 		return nil
@@ -27,14 +27,14 @@ func onlySysadminSets(p auth.Principal, before, after int64) error {
 	return core.OnlySysadmin(p)
 }
 
-// Share is how much of a quota is used, in bytes.
+// Share is the usage of a quota, in bytes.
 type Share struct {
 	Used  int64
-	Quota int64 // 0: no limit
+	Quota int64 // 0 for no limit
 }
 
-// UserUsage returns how many bytes the versions have that a user has stored, to that user and to
-// sysadmins.
+// UserUsage returns the number of bytes of all versions that a user has stored. The caller must be
+// that user or a sysadmin.
 func (s *Users) UserUsage(ctx context.Context, p auth.Principal, id string) (share Share, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, id), "")
@@ -51,8 +51,8 @@ func (s *Users) UserUsage(ctx context.Context, p auth.Principal, id string) (sha
 	return share, err
 }
 
-// quotaShown returns the quota of a dataspace where the caller has a role in it, or is a sysadmin;
-// else 0.
+// quotaShown returns the quota of a dataspace, or 0 if the caller has no role there and is not a
+// sysadmin.
 func quotaShown(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (int64, error) {
 	d, err := tx.Dataspaces.Get(dataspace)
 	if err != nil || p.Sysadmin || d.Quota == 0 {

@@ -14,7 +14,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Sets are the sets of a repository. It is safe for concurrent use.
+// Sets offers the use cases of sets. It is safe for concurrent use.
 type Sets struct {
 	core         *core.Core
 	descriptions *describe.Descriptions
@@ -25,7 +25,7 @@ func NewSets(core *core.Core, descriptions *describe.Descriptions) *Sets {
 	return &Sets{core: core, descriptions: descriptions}
 }
 
-// SetFields are the fields of a set that can be changed. A nil field stays as it is.
+// SetFields are the changeable fields of a set. A nil field keeps its value.
 type SetFields struct {
 	Title, Description *string
 	Extract            *metadata.Extract
@@ -33,13 +33,13 @@ type SetFields struct {
 	core.Input
 }
 
-// NewSet is a set to be created in a dataspace.
+// NewSet describes a set to create in a dataspace.
 type NewSet struct {
 	DataspaceID, Name string
 	SetFields
 }
 
-// apply checks the fields and stores them in a set.
+// apply validates the fields and sets them in a set.
 func (f SetFields) apply(s *metadata.Set) error {
 	core.Set(&s.Extract, f.Extract)
 	return cmp.Or(
@@ -49,7 +49,7 @@ func (f SetFields) apply(s *metadata.Set) error {
 		f.Malformed)
 }
 
-// CreateSet makes a set in a dataspace.
+// CreateSet creates a set in a dataspace.
 func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, in NewSet) (created metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		set, err := s.newSet(ctx, tx, p, in)
@@ -63,7 +63,7 @@ func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, in NewSet) (crea
 	return created, err
 }
 
-// newSet checks a new set.
+// newSet validates a new set.
 func (s *Sets) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, in NewSet) (set metadata.Set, err error) {
 	d, err := core.LookupDataspace(tx, in.DataspaceID, "dataspaceId")
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Sets) GetSet(ctx context.Context, p auth.Principal, id string) (set met
 	return set, err
 }
 
-// UpdateSet changes title, description, from where properties are extracted, or descriptive
+// UpdateSet changes title, description, the sources of extracted properties, or descriptive
 // metadata.
 func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, f SetFields, match core.Match) (updated metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
@@ -137,12 +137,12 @@ func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, f Set
 	return updated, err
 }
 
-// DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
+// DeleteSet deletes a set and its active contents. It returns when all of them are deleted.
 func (s *Sets) DeleteSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, false)
 }
 
-// RestoreSet restores a set and exactly what its deletion took along.
+// RestoreSet restores a set and exactly the objects that its deletion took along.
 func (s *Sets) RestoreSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, true)
 }

@@ -12,12 +12,12 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// UsageSummary is how much is stored, in a dataspace or in several, and how that came to be.
+// UsageSummary is the present usage of one or several dataspaces, and its history.
 type UsageSummary struct {
 	metadata.Counters
-	Days       []metadata.DayCounters // ascending; the sums at the end of each day on which one of them changed
+	Days       []metadata.DayCounters // ascending; the totals at the end of each day with a change
 	Dataspaces []DataspaceCounters
-	Quota      int64 // of one dataspace, where the caller may know it; 0: none
+	Quota      int64 // of a single dataspace, if the caller may see it; 0 for none
 }
 
 // DataspaceCounters are the counters of one dataspace.
@@ -63,8 +63,8 @@ func (s *Dataspaces) Usage(ctx context.Context, p auth.Principal) (u UsageSummar
 	return u, err
 }
 
-// usageOf sums the counters of several dataspaces. A day on which only some of them changed counts
-// the others as they were.
+// usageOf adds up the counters of several dataspaces. For a day on which only some of them changed,
+// it uses the earlier counters of the others.
 func usageOf(tx *metadata.Tx, p auth.Principal, dataspaces []metadata.ID) (UsageSummary, error) {
 	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []metadata.DayCounters{}}
 	changes := map[metadata.Day]metadata.Counters{}

@@ -16,35 +16,35 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Users are the users of a repository, with their keys and roles. It is safe for concurrent use.
+// Users offers the use cases of users with their keys and roles. It is safe for concurrent use.
 type Users struct {
 	core   *core.Core
 	config Config
 	ended  func()
 }
 
-// NewUsers returns the users of a repository. ended is called when what lets others in may have
-// ended: a key, or a user.
+// NewUsers returns the users of a repository. ended is called when a key or a user, on which links
+// and webhooks depend, may have ended.
 func NewUsers(core *core.Core, config Config, ended func()) *Users {
 	return &Users{core: core, config: config, ended: ended}
 }
 
-// UserFields are the fields of a user that can be changed; sysadmin and quota only by sysadmins. A
-// nil field stays as it is.
+// UserFields are the changeable fields of a user. A nil field keeps its value. Only sysadmins may
+// change Sysadmin and Quota.
 type UserFields struct {
 	Fullname, About *string
 	Sysadmin        *bool
-	Quota           *int64 // bytes; 0: no limit
+	Quota           *int64 // bytes; 0 for no limit
 	core.Input
 }
 
-// NewUser is a user to be created.
+// NewUser describes a user to create.
 type NewUser struct {
 	Username string
 	UserFields
 }
 
-// apply checks the fields and stores them in a user.
+// apply validates the fields and sets them in a user.
 func (f UserFields) apply(u *metadata.User) error {
 	core.Set(&u.Sysadmin, f.Sysadmin)
 	return cmp.Or(
@@ -64,8 +64,7 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// checkReserved refuses usernames that stand for something else wherever a user is named: the
-// caller, or the user with that id.
+// checkReserved rejects usernames that have another meaning where a user is named: "me", and ids.
 func checkReserved(name string) error {
 	_, isID := metadata.ParseID(strings.ToUpper(name))
 	if isID || strings.EqualFold(name, core.Me) {
@@ -74,8 +73,8 @@ func checkReserved(name string) error {
 	return nil
 }
 
-// CheckChosen refuses usernames that people may not choose for themselves: they look like nobody,
-// an element of a path, or an option of a command.
+// CheckChosen rejects usernames that people must not choose for themselves, because they look like
+// an anonymous user, a path element or a command-line option.
 func CheckChosen(name string) error {
 	if strings.EqualFold(name, "anonymous") || name == "." || name == ".." || strings.HasPrefix(name, "-") {
 		return core.Invalid("username", `username must not be "anonymous", "." or "..", or begin with -`)
@@ -83,7 +82,7 @@ func CheckChosen(name string) error {
 	return nil
 }
 
-// CreateUser makes a user.
+// CreateUser creates a user. Only sysadmins may call it.
 func (s *Users) CreateUser(ctx context.Context, p auth.Principal, in NewUser) (created metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
@@ -95,7 +94,7 @@ func (s *Users) CreateUser(ctx context.Context, p auth.Principal, in NewUser) (c
 	return created, err
 }
 
-// NewUser makes a user in the name of change.By.
+// NewUser creates a user on behalf of change.By.
 func (s *Users) NewUser(tx *metadata.Tx, change rows.Change, in NewUser) (u metadata.User, err error) {
 	u.Username, u.Quota = in.Username, s.config.UserQuota
 	if err := cmp.Or(in.Without(u.Username), checkUsername(u.Username), checkReserved(u.Username), in.apply(&u)); err != nil {
@@ -109,7 +108,7 @@ func (s *Users) NewUser(tx *metadata.Tx, change rows.Change, in NewUser) (u meta
 	return u, rows.SaveUser(tx, change, nil, &u)
 }
 
-// GetUser returns one user. Every registered user may read it.
+// GetUser returns one user. Every registered user may call it.
 func (s *Users) GetUser(ctx context.Context, p auth.Principal, id string) (u metadata.User, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err = core.LookupUser(tx, core.Myself(p, id), "")
@@ -118,7 +117,7 @@ func (s *Users) GetUser(ctx context.Context, p auth.Principal, id string) (u met
 	return u, err
 }
 
-// UpdateUser changes fullname or about; a sysadmin also changes sysadmin and quota.
+// UpdateUser changes fullname or about. Only sysadmins may change sysadmin and quota.
 func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, f UserFields, match core.Match) (updated metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, id), "")
@@ -158,7 +157,7 @@ func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, f U
 	return updated, err
 }
 
-// anotherSysadmin refuses to lose the last one.
+// anotherSysadmin returns an error if no other active sysadmin exists.
 func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 	for u, err := range tx.Users.All(metadata.ID{}) {
 		if err != nil {
@@ -171,8 +170,8 @@ func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 	return core.Conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
 }
 
-// DeleteUser deletes a user. Its keys and links are revoked at once, for good, and the webhooks
-// that act for it pause; its privileges stay.
+// DeleteUser deletes a user. It permanently revokes the keys and links of the user and pauses the
+// user's webhooks. The privileges stay.
 func (s *Users) DeleteUser(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Deleted {
@@ -198,7 +197,7 @@ func (s *Users) DeleteUser(ctx context.Context, p auth.Principal, id string, mat
 	return u, err
 }
 
-// RestoreUser makes a deleted user active again, without the keys, links and webhooks.
+// RestoreUser restores a deleted user, without the keys, links and webhooks.
 func (s *Users) RestoreUser(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {
@@ -222,8 +221,9 @@ func (s *Users) passingUser(tx *metadata.Tx, p auth.Principal, id string, match 
 	return u, match.Check(u.Tag(), u.Modified)
 }
 
-// Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key
-// or, if that is "", with a new one. It returns the key, or "" if the repository has users.
+// Bootstrap creates the first user, the sysadmin admin, in an empty repository. The user gets the
+// chosen key or, if that is "", a new one. Bootstrap returns the key, or "" if the repository has
+// users.
 func (s *Users) Bootstrap(ctx context.Context, chosen string) (key string, err error) {
 	err = s.core.Stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		key = ""
@@ -244,8 +244,8 @@ func (s *Users) Bootstrap(ctx context.Context, chosen string) (key string, err e
 	return key, storage.Error(err)
 }
 
-// NewKeyFor makes a key for an active user, for an operator that has the data directory: no caller,
-// no permission.
+// NewKeyFor creates a key for an active user, on behalf of an operator with access to the data
+// directory. It checks no permissions.
 func (s *Users) NewKeyFor(ctx context.Context, username string) (key string, err error) {
 	err = s.core.Stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		id, err := tx.Users.ByName(username)

@@ -10,16 +10,16 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// An anonymous reader has neither key nor session. It may read what is in an open dataspace, if the
-// configuration allows that, and it gets one answer to everything else: that to no key. So it
-// cannot tell what it may not read from what does not exist. The use cases that it may call are
-// those that read by read and ReadDurable; all others refuse it in AsCaller.
+// An anonymous reader has neither key nor session. If the configuration allows it, it may read open
+// dataspaces. It gets the answer to a request without a key for everything else, so it cannot
+// distinguish unreadable objects from missing ones. It may call only the use cases that use Read
+// and ReadDurable; AsCaller refuses it in all others.
 
 // Anonymous reports whether the configuration allows anonymous readers.
 func (s *Credentials) Anonymous() bool { return s.core.config.Anonymous }
 
-// AnonymousReader returns the principal of a request without any credentials, or the refusal where
-// such requests are not served.
+// AnonymousReader returns the principal of a request without credentials. It returns an error if
+// anonymous readers are not allowed.
 func (s *Credentials) AnonymousReader() (auth.Principal, error) {
 	if !s.core.config.Anonymous {
 		return auth.Principal{}, unauthenticated()
@@ -27,13 +27,13 @@ func (s *Credentials) AnonymousReader() (auth.Principal, error) {
 	return auth.Principal{Anonymous: true}, nil
 }
 
-// Read is view for what anonymous readers may see, too: fn authorises the caller before it tells
-// anything of an object.
+// Read is View for data that anonymous readers may see, too. fn must authorise the caller before it
+// reveals anything about an object.
 func (s *Core) Read(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.Stores.View(ctx, s.asReader(p, fn))
 }
 
-// ReadDurable is ViewDurable for what anonymous readers may see, too.
+// ReadDurable is ViewDurable for data that anonymous readers may see, too.
 func (s *Core) ReadDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	s.Inline.Reading()
 	return storage.Error(s.Stores.Meta.ViewDurable(ctx, s.asReader(p, fn)))
@@ -53,8 +53,7 @@ func (s *Core) asReader(came auth.Principal, fn func(*metadata.Tx, auth.Principa
 	}
 }
 
-// alike makes one error of those that say that something does not exist, and that the caller may
-// not read it.
+// alike replaces errors for missing and for unreadable objects by the same error.
 func alike(err error) error {
 	if refusal, is := errors.AsType[*errs.Error](err); is && (refusal.Kind == errs.NotFound || refusal.Kind == errs.Forbidden) {
 		return unauthenticated()

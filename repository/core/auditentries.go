@@ -7,15 +7,16 @@ import (
 	"labshelf/metadata"
 )
 
-// AuditEntry is an entry of the audit log, as a caller may see it.
+// AuditEntry is an entry of the audit log, with the parts that the caller may see.
 type AuditEntry struct {
 	Number uint64
 	audit.Entry
-	TextsNow, AddressNow string // what lies beside it; "": there is nothing, it was erased, or the caller does not see it
-	Erased               bool   // something beside it was
+	TextsNow, AddressNow string // stored next to the entry; "" if empty, erased or hidden
+	Erased               bool   // a text or the address was erased
 }
 
-// Time returns the stamp of a change, or the time at which an epoch began.
+// Time returns the stamp of a change. For the beginning of an epoch it returns the later of the
+// stamp and the time at which the epoch began.
 func (e AuditEntry) Time() metadata.Stamp {
 	if epoch, err := audit.ParseEpoch(e.Values); e.Action == audit.EpochBegin && err == nil {
 		return max(metadata.Stamp(e.Stamp), metadata.Stamp(epoch.Began))
@@ -23,7 +24,7 @@ func (e AuditEntry) Time() metadata.Stamp {
 	return metadata.Stamp(e.Stamp)
 }
 
-// ReadAuditEntry reads the entry of the audit log with a number.
+// ReadAuditEntry reads an entry of the audit log by its number.
 func ReadAuditEntry(tx *metadata.Tx, number uint64) (AuditEntry, error) {
 	row, err := tx.Audit.Get(number)
 	if err != nil {
@@ -34,7 +35,7 @@ func ReadAuditEntry(tx *metadata.Tx, number uint64) (AuditEntry, error) {
 	return AuditEntry{number, e, row.Texts.Text, row.Address.Text, erased}, err
 }
 
-// LogSize returns how many entries the audit log has.
+// LogSize returns the number of entries in the audit log.
 func (s *Core) LogSize(ctx context.Context) (size uint64, err error) {
 	err = s.Stores.View(ctx, func(tx *metadata.Tx) error {
 		log, err := tx.Audit.State()

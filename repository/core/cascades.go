@@ -16,24 +16,24 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// How much one commit of a deletion or restoration does: so little that other writers hardly
-// notice. 200 objects take 2.2 ms, and as long again until they are on the disk.
+// Bounds of one commit of a deletion or restoration. They are small enough not to delay other
+// writers noticeably.
 const (
-	batchTime    = 5 * time.Millisecond // until it is committed
-	batchObjects = 200                  // at most
-	batchStride  = 20                   // between two readings of the clock
+	batchTime    = 5 * time.Millisecond // maximum time of a batch until its commit
+	batchObjects = 200                  // maximum number in a batch
+	batchStride  = 20                   // objects between two readings of the clock
 )
 
-// cascadeBackoff is the pause after a batch that failed, for instance because the disk was full.
+// cascadeBackoff is the pause after a failed batch, for instance on a full disk.
 const cascadeBackoff = time.Second
 
-// batch is what one commit does of a cascade.
+// batch is the part of a cascade that one commit does.
 type batch struct{ *metadata.Cascade }
 
-// advance moves objects for about batchTime, and tells whether none is left. Objects are found by
-// ranges of the indexes: a deletion eats up the range of what is active; a restoration walks what
-// was deleted between the container's deletion and the restoration, which is exactly what the
-// deletion took, less what has been purged.
+// advance changes objects for about batchTime, and reports whether all are done. It finds objects
+// by ranges of the indexes. A deletion consumes the range of active objects. A restoration walks
+// the objects that were deleted between the container's deletion and the restoration. These are
+// exactly the objects that the deletion took along, except purged ones.
 func (s batch) advance(tx *metadata.Tx) (done bool, err error) {
 	begun := time.Now()
 	for moved := 0; moved < batchObjects && time.Since(begun) < batchTime; moved += batchStride {
@@ -76,7 +76,7 @@ func (s batch) advanceSets(tx *metadata.Tx) (moved int, err error) {
 	return len(sets), nil
 }
 
-// advanceResources brings the counters in line once for all that it moves.
+// advanceResources updates the counters once for all the resources that it changes.
 func (s batch) advanceResources(tx *metadata.Tx, most int) (moved int, err error) {
 	resources, err := rows.Collect(tx.Resources.Range(s.resources()), most)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s batch) advanceResources(tx *metadata.Tx, most int) (moved int, err error
 	return len(resources), rows.CountUsage(tx, s.DataspaceID, last.Day(), change)
 }
 
-// resources is the range of those that are left.
+// resources returns the range of the resources that are left.
 func (s batch) resources() metadata.ResourceRange {
 	within := metadata.ResourceRange{States: s.source(), Order: paging.Oldest}
 	if s.OfDataspace() {
@@ -114,7 +114,7 @@ func (s batch) resources() metadata.ResourceRange {
 	return within
 }
 
-// source is the state of the objects that the cascade looks up.
+// source returns the state of the objects that the cascade has to find.
 func (s batch) source() paging.States {
 	if s.Restore {
 		return paging.Deleted
@@ -122,8 +122,8 @@ func (s batch) source() paging.States {
 	return paging.Active
 }
 
-// BeginCascade starts a cascade in the transaction that changed its container. A cascade that
-// fits into one batch is complete when BeginCascade returns.
+// BeginCascade starts a cascade in the transaction that has changed its container. If the cascade
+// fits into one batch, it is complete when BeginCascade returns, and done is true.
 func BeginCascade(tx *metadata.Tx, cascade *metadata.Cascade) (done bool, err error) {
 	if done, err = (batch{cascade}).advance(tx); done || err != nil {
 		return done, err
@@ -131,12 +131,12 @@ func BeginCascade(tx *metadata.Tx, cascade *metadata.Cascade) (done bool, err er
 	return false, tx.Cascades.Put(*cascade)
 }
 
-// Cascades carries out the cascades in the table, one bounded batch of each after the other.
+// Cascades runs the cascades in the table, in turn, one bounded batch at a time.
 type Cascades struct {
 	meta    metadata.Transactions
 	errors  *background.Errors
 	worker  *background.Worker
-	backoff map[metadata.ID]backoff // of the worker
+	backoff map[metadata.ID]backoff // only the worker uses it
 
 	mu      sync.Mutex
 	waiting map[metadata.ID][]chan error
@@ -148,8 +148,8 @@ func startCascades(meta metadata.Transactions, failures *background.Errors) *Cas
 	return s
 }
 
-// wait returns when nothing is under way in the container any more, or with the error that delays
-// it; then the cascade goes on by itself as soon as it can.
+// wait returns when the container has no cascade any more. It returns the error that delays the
+// cascade; the cascade then resumes automatically.
 func (s *Cascades) wait(ctx context.Context, container metadata.ID) error {
 	answer := make(chan error, 1)
 	s.mu.Lock()
@@ -175,8 +175,8 @@ func (s *Cascades) answer(container metadata.ID, err error) {
 	delete(s.waiting, container)
 }
 
-// round goes through the table once. A container whose batch fails is left alone for a while; the
-// others go on.
+// round runs one batch of each cascade in the table. It skips a container for a while after its
+// batch has failed.
 func (s *Cascades) round(ctx context.Context) background.Next {
 	cascades, err := s.pending(ctx)
 	moved := false
@@ -204,13 +204,13 @@ func (s *Cascades) round(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// backoff is why a container is left alone, and until when.
+// backoff is the reason why a container is skipped, and the end of that.
 type backoff struct {
 	until time.Time
 	err   error
 }
 
-// pending reads the table, and answers those who wait for a container that is not in it.
+// pending reads the table, and answers the waiting calls for containers without a cascade.
 func (s *Cascades) pending(ctx context.Context) (cascades []metadata.Cascade, err error) {
 	s.mu.Lock()
 	idle := make(map[metadata.ID]bool, len(s.waiting))
@@ -231,7 +231,7 @@ func (s *Cascades) pending(ctx context.Context) (cascades []metadata.Cascade, er
 	return cascades, err
 }
 
-// Advance carries out one batch of a container in a commit of its own.
+// Advance runs one batch of a container in its own commit.
 func (s *Cascades) Advance(ctx context.Context, container metadata.ID) error {
 	return s.meta.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		cascade, err := tx.Cascades.Get(container)
@@ -252,31 +252,32 @@ func (s *Cascades) Advance(ctx context.Context, container metadata.ID) error {
 	})
 }
 
-// Deleting and restoring sets and dataspaces: the container changes in the first commit, its
-// objects follow in batches.
+// Deleting or restoring a set or dataspace changes the container in the first commit; its objects
+// follow in batches.
 
-// Transition is what a request to delete or restore a container meets inside its transaction.
+// Transition is a request to delete or restore a container, with the state found in its
+// transaction.
 type Transition struct {
-	Record   *metadata.Record // the container's, as stored
+	Record   *metadata.Record // of the container, as stored
 	Restore  bool
 	By       metadata.ID
-	Space    metadata.ID       // the dataspace it is in, or is
-	Above    *metadata.Cascade // under way in the container above
-	Own      *metadata.Cascade // under way in itself
-	Within   bool              // something is under way in a container within
-	Shown    metadata.State    // the container's state, as a client sees it
+	Space    metadata.ID       // id of its dataspace, or its own id if it is a dataspace
+	Above    *metadata.Cascade // cascade of the container above, or nil
+	Own      *metadata.Cascade // cascade of the container itself, or nil
+	Within   bool              // a container inside has a cascade
+	Shown    metadata.State    // state of the container as clients see it
 	Tag      string
-	Orphaned error // why it cannot be restored where it is, or nil
+	Orphaned error // why it cannot be restored in place, or nil
 }
 
-// Begin decides about the request. It returns wait when the cascade of the same request, made
-// before, is still under way, and otherwise the cascade to begin after the record has been stored,
-// or nil if there is nothing to do.
+// Begin decides about the request. wait reports that the cascade of an earlier identical request is
+// still running. Otherwise Begin returns the cascade to start after the record has been stored, or
+// nil if there is nothing to do.
 func (c Transition) Begin(tx *metadata.Tx, match Match) (cascade *metadata.Cascade, wait bool, err error) {
 	if c.Above != nil || c.Within || c.Own != nil && c.Own.Restore != c.Restore {
 		return nil, false, Conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
 	}
-	if c.Own != nil { // a precondition was met by the first of the two requests
+	if c.Own != nil { // the first request has met its precondition
 		return nil, true, nil
 	}
 	if err := match.Check(c.Tag, c.Record.Modified); err != nil {
@@ -305,7 +306,7 @@ func (c Transition) Begin(tx *metadata.Tx, match Match) (cascade *metadata.Casca
 	return cascade, false, nil
 }
 
-// Change is what the request is called in the audit log.
+// Change returns the change that the audit log records for the request.
 func (c Transition) Change(by auth.Principal, deletion, restoration audit.Action) rows.Change {
 	if c.Restore {
 		return rows.Change{By: by, Action: restoration}
@@ -313,18 +314,19 @@ func (c Transition) Change(by auth.Principal, deletion, restoration audit.Action
 	return rows.Change{By: by, Action: deletion}
 }
 
-// ParentDeleted refuses to put something into a container that is deleted.
+// ParentDeleted returns the error for creating something in a deleted container.
 func ParentDeleted(field, what string) error {
 	return Conflict(errs.CodeParentDeleted, field, "the %s is deleted; restore it first", what)
 }
 
-// AwaitCascade returns when nothing is under way in a container any more. An error says that it has
-// begun, but is delayed.
+// AwaitCascade returns when a container has no cascade any more. An error means that the cascade
+// has begun but is delayed.
 func (s *Core) AwaitCascade(ctx context.Context, container metadata.ID) error {
 	return begunError(s.Cascades.wait(ctx, container))
 }
 
-// begunError is storage.Error for what delayed the cascade: the container has changed all the same.
+// begunError is storage.Error for an error that delays a cascade whose container has already
+// changed.
 func begunError(err error) error {
 	var known *errs.Error
 	if !errors.As(storage.Error(err), &known) {

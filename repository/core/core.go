@@ -1,38 +1,39 @@
-// Package core is the lowest room of a repository: the caller, permission, lookup, listings,
-// cascades, and how records are read and saved. The rooms above it stand on it; gateways see none
-// of it but the types of requests and answers.
+// Package core is the lowest layer of the repository: the caller, permissions, lookup, listings,
+// cascades, and how records are read and saved. The other layers build on it. Gateways use only its
+// types of requests and responses.
 //
-// # A use case
+// # Use cases
 //
-// It checks in one order, in one transaction: lookup (NotFound), authorise (Forbidden), validate
-// (Invalid), then states and conflicts (Conflict, Gone, Precondition), and finds every reason to
-// refuse before its first write, since several operations may share a commit. It reads its caller
-// again inside the transaction that writes, so that an upload of an hour does not end with rights
-// that were revoked meanwhile.
+// A use case checks in a fixed order, in one transaction: lookup (NotFound), authorisation
+// (Forbidden), validation (Invalid), then states and conflicts (Conflict, Gone, Precondition). It
+// finds every reason to refuse before its first write, since several operations may share a commit.
+// It reads its caller again inside the transaction that writes, so that an hour-long upload cannot
+// finish with rights that were revoked in the meantime.
 //
-// # Permission
+// # Permissions
 //
-// Rows that rarely change decide about permission: users, keys, sessions, privileges, dataspaces,
-// sets, cascades. Their state has a version (metadata.Versioned). Rows that were read at one
-// version are cached, bounded, and used in transactions of that version alone: the common request
-// looks up neither key nor role in the database, and yet a key or role that was revoked ends with
-// the next request.
+// Rows that rarely change decide about permissions: users, keys, sessions, privileges, dataspaces,
+// sets and cascades. Their state has a version (metadata.Versioned). A bounded cache keeps the rows
+// read at one version, and only transactions of that version use them. A typical request therefore
+// reads neither key nor role from the database, but a revoked key or role is refused from the next
+// request on.
 //
-// A session is the way in for browsers: a row that names a key, under the digest of a token that
-// only the cookie holds. Session and key are both verified as a key is, also in the middle of an
-// upload. A token names its user, so that the sessions of one user lie side by side: signing in
-// removes those that have ended, and the oldest beyond 32.
+// Browsers use sessions. A session is a row that names a key, under the digest of a token that only
+// the cookie holds. Session and key are verified like a key, also in the middle of an upload. A
+// token names its user, so the sessions of one user are adjacent: signing in removes ended
+// sessions, and the oldest ones beyond 32.
 //
 // # Cascades
 //
-// Deleting a dataspace or a set changes the container in one commit and puts a row into the table
-// of cascades. From then on nothing can be created inside, and reading one of its objects shows it
-// deleted. The objects follow in batches of 5 ms or 200 objects, each an UpdateBackground, each
-// object with a stamp of its own: other writers go first, and a harvester receives every deletion.
-// The row goes with the last batch; after a crash the rest follows at the next start. Restoring
-// works the same way and finds exactly what the deletion took along, since each record keeps the
-// stamp of that deletion. A write to an object whose batch is due applies the batch's change first,
-// in the same transaction. A listing shows an object as it was until its batch.
+// Deleting a dataspace or a set changes the container in one commit and adds a row to the table of
+// cascades. From then on, nothing can be created inside, and its objects read as deleted. The
+// objects follow in batches of 5 ms or 200 objects. Each batch is an UpdateBackground that yields
+// to other writers. Each object gets its own stamp, so that a harvester receives every deletion.
+// The last batch removes the row; after a crash, the rest follows at the next start. Restoring
+// works the same way. It finds exactly the objects that the deletion took along, because each
+// record keeps the stamp of that deletion. A write to an object whose batch is due first applies
+// the change of the batch, in the same transaction. Listings show an object's former state until
+// its batch.
 package core
 
 import (
@@ -50,16 +51,16 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Config is what an operator decides about callers and listings.
+// Config holds the operator's settings for callers and listings.
 type Config struct {
-	Anonymous         bool             // what is open is read without a key
-	SessionAge        time.Duration    // of a session, at most; 0: 30 days
-	PageSize          int              // of a listing of sets, resources or keys, unless the request names a limit
-	DirectoryPageSize int              // of a listing of dataspaces, users or privileges
+	Anonymous         bool             // open dataspaces can be read without a key
+	SessionAge        time.Duration    // maximum age of a session; 0 means 30 days
+	PageSize          int              // default page size of sets, resources and keys
+	DirectoryPageSize int              // default page size of dataspaces, users and privileges
 	Now               func() time.Time // the clock for the expiry of keys
 }
 
-// Core is what all rooms stand on. It is safe for concurrent use.
+// Core holds what all layers share. It is safe for concurrent use.
 type Core struct {
 	Stores   *storage.Stores
 	Files    blobs.Writer
@@ -72,8 +73,8 @@ type Core struct {
 	config Config
 }
 
-// Start returns the core of a repository over its stores, and goes on with the deletions and
-// restorations that were under way. The caller closes the Core, then bodies, then the stores.
+// Start returns the core of a repository, and resumes unfinished deletions and restorations. The
+// caller must close the Core, then bodies, then the stores.
 func Start(stores *storage.Stores, files blobs.Writer, bodies *inline.Bodies, config Config) *Core {
 	config.SessionAge = cmp.Or(config.SessionAge, sessionAge)
 	return &Core{
@@ -85,19 +86,20 @@ func Start(stores *storage.Stores, files blobs.Writer, bodies *inline.Bodies, co
 	}
 }
 
-// Close stops what runs in the background. Deletions and restorations go on at the next start.
+// Close stops the background work. Unfinished deletions and restorations resume at the next start.
 func (s *Core) Close() { s.Cascades.worker.Close() }
 
-// Moved is called when a commit of any process may have changed what something waits for.
+// Moved must be called when a commit of any process may have changed something that a task waits
+// for.
 func (s *Core) Moved() {
 	s.Inline.Wake()
 	s.Cascades.worker.Wake()
 }
 
-// CacheAtMost bounds how many rows are cached of permissions.
+// CacheAtMost limits the number of cached rows.
 func (s *Core) CacheAtMost(rows int) { s.facts.room = rows }
 
-// Cached returns how many keys are cached.
+// Cached returns the number of cached keys.
 func (s *Core) Cached(ctx context.Context) (int, error) {
 	version, err := s.Stores.Meta.AccessVersion(ctx)
 	if err != nil {
@@ -109,28 +111,29 @@ func (s *Core) Cached(ctx context.Context) (int, error) {
 	return len(f.callers), nil
 }
 
-// Now returns the time of the clock.
+// Now returns the present time.
 func (s *Core) Now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
 
-// View runs fn in a read transaction with the caller as it is now.
+// View runs fn in a read transaction, with the present state of the caller.
 func (s *Core) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.Stores.View(ctx, s.AsCaller(p, fn))
 }
 
-// ViewDurable is view for what no power cut may take back once it has been shown.
+// ViewDurable is View, but fn sees only data on stable storage, which a power failure cannot undo.
 func (s *Core) ViewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	s.Inline.Reading()
 	return storage.Error(s.Stores.Meta.ViewDurable(ctx, s.AsCaller(p, fn)))
 }
 
-// Update runs fn in a write transaction with the caller as it is now.
+// Update runs fn in a write transaction, with the present state of the caller.
 func (s *Core) Update(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.Stores.Update(ctx, s.AsCaller(p, fn))
 }
 
-// AsCaller reads the caller, its key and its session again inside the transaction: a long upload
-// must not end with rights lost meanwhile. If these rows have not changed since the caller was
-// read, it does not read them again. A retry reuses nothing that an earlier attempt read.
+// AsCaller wraps fn so that it reads the caller, its key and its session again inside the
+// transaction, because a long upload must not finish with rights lost in the meantime. If these
+// rows have not changed since they were read, AsCaller does not read them again. A retry reuses
+// nothing that an earlier attempt read.
 func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		if came.Anonymous {

@@ -18,26 +18,27 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Credentials tells callers by their keys and sessions. It is safe for concurrent use.
+// Credentials authenticates callers by their keys and sessions. It is safe for concurrent use.
 type Credentials struct {
 	core     *Core
 	lastUse  *lastUse
 	refusals *refusals.Counter
 }
 
-// StartCredentials returns the credentials of a repository. The caller closes them before the Core.
+// StartCredentials returns the credentials of a repository. The caller must close them before the
+// Core.
 func StartCredentials(core *Core) *Credentials {
 	return &Credentials{core: core, lastUse: startLastUse(core.Stores.Meta), refusals: refusals.Start(core.Stores)}
 }
 
-// Close writes down what is still to be written of the uses of keys, and of refusals.
+// Close writes the pending uses of keys and the counts of refused requests.
 func (s *Credentials) Close() {
 	s.lastUse.worker.Close()
 	s.refusals.Close()
 }
 
-// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked
-// one give the same refusal; only that of an unknown one has the cause ErrUnknownKey.
+// Authenticate returns the user of a key. Missing, unknown, expired and revoked keys get the same
+// error, but only for an unknown key it wraps ErrUnknownKey.
 func (s *Credentials) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
 	if key == "" {
 		return p, unauthenticated()
@@ -56,8 +57,7 @@ func (s *Credentials) Authenticate(ctx context.Context, key string) (p auth.Prin
 	return s.known(c, ok && presumed)
 }
 
-// known returns the principal of a caller, and notes the use of its key. One that has expired is
-// refused.
+// known returns the principal of a caller, and records the use of its key. It refuses expired keys.
 func (s *Credentials) known(c *caller, presumed bool) (auth.Principal, error) {
 	p, now := c.Principal, s.core.Now()
 	if expired(p, now) {
@@ -68,7 +68,7 @@ func (s *Credentials) known(c *caller, presumed bool) (auth.Principal, error) {
 	return p, nil
 }
 
-// readCaller returns the caller that the key with this digest stands for, from the tables.
+// readCaller reads the caller of the key with this digest from the tables.
 func (s *Credentials) readCaller(ctx context.Context, digest auth.KeyDigest) (c *caller, err error) {
 	err = s.core.Stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		k, err := tx.Keys.ByDigest(digest)
@@ -87,8 +87,8 @@ func (s *Credentials) readCaller(ctx context.Context, digest auth.KeyDigest) (c 
 	return c, refusedCaller(err)
 }
 
-// readHolder returns the caller that a key stands for; ErrNotFound where it has been revoked or its
-// user deleted.
+// readHolder returns the caller of a key. It returns ErrNotFound if the key is revoked or its user
+// is deleted.
 func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	u, err := tx.Users.Get(k.UserID)
 	if err != nil {
@@ -104,7 +104,7 @@ func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	return c, nil
 }
 
-// refusedCaller is the answer where the lookup of a key or session failed with err.
+// refusedCaller converts the error of looking up a key or session.
 func refusedCaller(err error) error {
 	if errors.Is(err, metadata.ErrNotFound) || errors.Is(err, ErrUnknownKey) {
 		refusal := unauthenticated()
@@ -114,12 +114,12 @@ func refusedCaller(err error) error {
 	return storage.Error(err)
 }
 
-// expired tells whether the key that the caller came with has ended by itself.
+// expired reports whether the caller's key or session has expired.
 func expired(p auth.Principal, now metadata.Stamp) bool {
 	return metadata.Key{Expires: metadata.Stamp(p.Expires)}.StateAt(now) == metadata.KeyExpired
 }
 
-// lastUse writes down when keys were last used, at most once a minute each, without delaying
+// lastUse records when keys were last used, at most once a minute for each key, without delaying
 // requests.
 type lastUse struct {
 	meta   metadata.Transactions
@@ -129,7 +129,7 @@ type lastUse struct {
 	pending map[metadata.ID]use // by key
 }
 
-// use is that a key of a user was used, and when.
+// use is the last use of a user's key.
 type use struct {
 	user metadata.ID
 	at   metadata.Stamp
@@ -137,7 +137,7 @@ type use struct {
 
 const (
 	lastUseGrain   = metadata.Stamp(time.Minute / time.Microsecond)
-	lastUsePending = 64 // keys, at most
+	lastUsePending = 64 // maximum number of keys
 )
 
 func startLastUse(meta metadata.Transactions) *lastUse {
@@ -146,8 +146,8 @@ func startLastUse(meta metadata.Transactions) *lastUse {
 	return l
 }
 
-// observe remembers a use at now. It never waits; a note that finds no place is made at the next
-// use.
+// observe remembers a use at now. It never waits. If too many uses are pending, the next use of the
+// key is recorded instead.
 func (l *lastUse) observe(c *caller, now metadata.Stamp) {
 	before := c.used.Load()
 	if now-metadata.Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
@@ -169,10 +169,10 @@ func (l *lastUse) save(ctx context.Context) background.Next {
 	l.pending = map[metadata.ID]use{}
 	l.mu.Unlock()
 	for key, used := range pending {
-		// A failure is no news here: whatever keeps this write from being made, others report.
+		// Ignore errors: other tasks report whatever prevents this write.
 		_ = l.meta.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 			k, err := tx.Keys.Get(used.user, key)
-			if err != nil || k.Gone != 0 { // its caller was presumed
+			if err != nil || k.Gone != 0 { // the caller was presumed
 				return err
 			}
 			k.LastUsed = max(k.LastUsed, used.at)
@@ -182,14 +182,13 @@ func (l *lastUse) save(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// A session stands for the key that it was made with: its token allows what the key allows, as long
-// as there are both. It is a row, and not something signed, so that it ends when its user signs
-// out, wherever a copy of the token is.
+// A session has the rights of the key that it was made with, as long as both exist. It is a row and
+// not a signed token, so that it ends when its user signs out, wherever copies of the token are.
 
-// sessionAge is how long a session lasts where nobody says otherwise.
+// sessionAge is the default maximum age of a session.
 const sessionAge = 30 * 24 * time.Hour
 
-// maxSessions bounds those of one user. Beyond it the oldest one ends.
+// maxSessions is the maximum number of sessions of one user. Beyond it, the oldest one ends.
 const maxSessions = 32
 
 // AuthenticateSession is Authenticate for the token of a session.
@@ -211,7 +210,7 @@ func (s *Credentials) AuthenticateSession(ctx context.Context, token string) (p 
 	return s.known(c, ok && presumed)
 }
 
-// readSession returns the caller that a session stands for, from the tables.
+// readSession reads the caller of a session from the tables.
 func (s *Credentials) readSession(ctx context.Context, user metadata.ID, digest auth.SessionDigest) (c *caller, err error) {
 	err = s.core.Stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		session, err := tx.Sessions.Get(metadata.SessionKey{User: user, Digest: digest})
@@ -228,15 +227,16 @@ func (s *Credentials) readSession(ctx context.Context, user metadata.ID, digest 
 		if c, err = readHolder(tx, k); err != nil {
 			return err
 		}
-		c.Session, c.Expires = digest, int64(session.Expires) // the key's end is not before that
+		c.Session, c.Expires = digest, int64(session.Expires) // a session ends no later than its key
 		cache(s.core.facts.at(c.AsOf), sessionsOf, digest, c, 1)
 		return nil
 	})
 	return c, refusedCaller(err)
 }
 
-// SignIn makes a session of a key, and ends the former one, if that is not "". from is where the
-// request comes from. Only the token that it returns opens it, and nothing can show that again.
+// SignIn creates a session for a key, and ends the session of the token former, unless that is "".
+// from is the origin of the request. The returned token is the only way to use the session; it
+// cannot be read later.
 func (s *Credentials) SignIn(ctx context.Context, key, former string, from auth.Origin) (p auth.Principal, token string, ends metadata.Stamp, err error) {
 	if p, err = s.Authenticate(ctx, key); err != nil {
 		return p, "", 0, err
@@ -252,7 +252,8 @@ func (s *Credentials) SignIn(ctx context.Context, key, former string, from auth.
 	return p, token, ends, nil
 }
 
-// BeginSession makes a session of the key of a caller, and ends the former one, if that is not "".
+// BeginSession creates a session for the key of a caller, and ends the session of the token former,
+// unless that is "".
 func (s *Credentials) BeginSession(tx *metadata.Tx, p auth.Principal, former string) (token string, ends metadata.Stamp, err error) {
 	if err := s.clearSessions(tx, p); err != nil {
 		return "", 0, err
@@ -268,9 +269,9 @@ func (s *Credentials) BeginSession(tx *metadata.Tx, p auth.Principal, former str
 	return token, session.Expires, rows.SaveSession(tx, rows.Change{By: p, Action: audit.SessionBegin}, session)
 }
 
-// clearSessions makes room for another session of a user: those that have ended go, with the key or
-// by themselves, and of the others as many of the oldest as are too many. Only those of the latter
-// end now.
+// clearSessions makes room for another session of a user. It removes sessions that have expired or
+// whose key is revoked. Of the others, it ends the oldest beyond the maximum; only these get an
+// entry in the audit log.
 func (s *Credentials) clearSessions(tx *metadata.Tx, p auth.Principal) error {
 	var left, gone []metadata.Session
 	for session, err := range tx.Sessions.OfUser(p.UserID) {
@@ -302,14 +303,14 @@ func (s *Credentials) clearSessions(tx *metadata.Tx, p auth.Principal) error {
 	return nil
 }
 
-// SignOut ends a session for good. That there is none, or never was, is no error.
+// SignOut permanently ends a session. A missing or unknown session is not an error.
 func (s *Credentials) SignOut(ctx context.Context, token string, from auth.Origin) error {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {
 		return nil
 	}
-	// Strangers have no part in a commit. But that a session is gone counts only when it cannot
-	// come back after a power cut.
+	// Requests with invalid tokens must not cause commits. ViewDurable makes sure that a session
+	// that is gone cannot return after a power failure.
 	err := s.core.Stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Sessions.Get(metadata.SessionKey{User: user, Digest: digest})
 		return err
@@ -323,7 +324,7 @@ func (s *Credentials) SignOut(ctx context.Context, token string, from auth.Origi
 	return s.core.Stores.Update(ctx, func(tx *metadata.Tx) error { return endSession(tx, token, from) })
 }
 
-// endSession ends the session of a token, if there is one, in the name of its user.
+// endSession ends the session of a token, if it exists, on behalf of its user.
 func endSession(tx *metadata.Tx, token string, from auth.Origin) error {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {
@@ -337,6 +338,6 @@ func endSession(tx *metadata.Tx, token string, from auth.Origin) error {
 	return rows.EndSession(tx, rows.Change{By: by, Action: audit.SessionEnd}, session)
 }
 
-// NoteRefusal counts a request that was refused for want of a valid key or of permission; of any
-// other kind it takes no note.
+// NoteRefusal counts a refused request if the reason is a missing or invalid key, or a missing
+// permission.
 func (s *Credentials) NoteRefusal(kind errs.Kind) { s.refusals.Note(kind) }

@@ -12,33 +12,32 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// What decides who may do what changes rarely and is asked for at every request, so it is
-// remembered, without ever being out of date: what was read is kept under the AccessVersion of the
-// transaction that read it, and used by those of the same version alone, which would read the very
-// same. A revoked key or role thus ends with the next request. Telling whose key it is takes 1.3 µs
-// instead of 18, and allocates nothing instead of 31 objects.
+// The rows that decide about access change rarely and are needed by every request, so they are
+// cached. The cache is never out of date: rows are stored under the AccessVersion of the
+// transaction that read them, and only transactions of the same version, which would read the same
+// rows, use them. A revoked key or role is therefore refused from the next request on.
 
-// maxFacts bounds what is remembered: about as many rows, of some 200 bytes. Beyond it, it begins
-// anew.
+// maxFacts is the maximum number of cached rows, of about factBytes bytes each. When it is
+// exceeded, the cache is cleared.
 const (
 	maxFacts  = 1 << 15
 	factBytes = 200
 )
 
-// factCache holds the facts of the latest version that was asked for.
+// factCache holds the facts of the latest version.
 type factCache struct {
 	room   int
 	latest atomic.Pointer[facts]
 }
 
-// presuming is the key of contexts in which callers are presumed.
+// presuming is the key of contexts in which callers may be presumed.
 type presuming struct{}
 
-// Presume returns a context in which Authenticate and AuthenticateSession may take a caller for
-// what this process knows, without asking for the present AccessVersion, where that costs a round
-// trip: the transaction of the request finds it out in its own. It then returns ErrPresumed, before
-// it has read anything, and the request is served once more without that. Only one that has changed
-// nothing by then is served so.
+// Presume returns a context in which Authenticate and AuthenticateSession may use cached facts
+// without reading the present AccessVersion, which costs a round trip to a shared database. The
+// transaction of the request verifies the version itself. If it has changed, the transaction reads
+// nothing and returns ErrPresumed, and the request must run again without Presume. That is possible
+// only for a request that has changed nothing by then.
 func (s *Credentials) Presume(ctx context.Context) context.Context {
 	if !s.core.Stores.Node.Shared() {
 		return ctx
@@ -46,12 +45,11 @@ func (s *Credentials) Presume(ctx context.Context) context.Context {
 	return context.WithValue(ctx, presuming{}, true)
 }
 
-// ErrPresumed is the error of a transaction whose caller was presumed to be what it is not any
-// more.
+// ErrPresumed reports that a presumed caller may no longer have the same rights.
 var ErrPresumed = errors.New("what decides access has changed since this caller was known")
 
-// presentFacts returns the facts of the present version, or of the last known one if that is
-// presumed; nil: it is unknown.
+// presentFacts returns the facts of the present version, or the last known facts if presumed is
+// true. It returns nil if the version is unknown.
 func (s *Core) presentFacts(ctx context.Context) (present *facts, presumed bool, err error) {
 	if ctx.Value(presuming{}) != nil {
 		if present = s.facts.latest.Load(); present != nil {
@@ -65,7 +63,7 @@ func (s *Core) presentFacts(ctx context.Context) (present *facts, presumed bool,
 	return s.facts.at(version), false, nil
 }
 
-// at returns the facts of a version, nil for 0 and for one that is over.
+// at returns the facts of a version. It returns nil for version 0 and for an outdated version.
 func (m *factCache) at(version uint64) *facts {
 	if version == 0 {
 		return nil
@@ -84,14 +82,14 @@ func (m *factCache) at(version uint64) *facts {
 	}
 }
 
-// UseFacts has a transaction use what is cached for the version that it sees.
+// UseFacts lets a transaction use the facts cached for its version.
 func (s *Core) UseFacts(tx *metadata.Tx) { tx.Facts = s.facts.at(tx.Access()) }
 
-// facts is what is known at one version. Nil has nothing and caches nothing. It is safe for
-// concurrent use.
+// facts are the rows cached at one version. A nil facts is always empty. It is safe for concurrent
+// use.
 type facts struct {
 	version uint64
-	room    int // how many rows are cached at most
+	room    int // maximum number of cached rows
 
 	mu       sync.RWMutex
 	rows     int
@@ -102,13 +100,13 @@ type facts struct {
 	sets     map[metadata.ID]ResolvedSet
 }
 
-// inDataspace is a user in a dataspace.
+// inDataspace identifies a user in a dataspace.
 type inDataspace struct{ user, dataspace metadata.ID }
 
-// caller is what a key or a session stands for, whether or not it has expired.
+// caller is the caller of a key or session, perhaps an expired one.
 type caller struct {
 	auth.Principal
-	used atomic.Int64 // the Stamp of the last use that was written down
+	used atomic.Int64 // stamp of the last recorded use
 }
 
 func (f *facts) clear() {
@@ -118,7 +116,7 @@ func (f *facts) clear() {
 	f.readable, f.sets = map[metadata.ID][]metadata.ID{}, map[metadata.ID]ResolvedSet{}
 }
 
-// cached returns the value of a key.
+// cached returns a cached value.
 func cached[K comparable, V any](f *facts, in func(*facts) map[K]V, key K) (value V, ok bool) {
 	if f == nil {
 		return value, false
@@ -129,7 +127,7 @@ func cached[K comparable, V any](f *facts, in func(*facts) map[K]V, key K) (valu
 	return value, ok
 }
 
-// cache remembers a value of so many rows.
+// cache stores a value, which counts as this many rows.
 func cache[K comparable, V any](f *facts, in func(*facts) map[K]V, key K, value V, rows int) {
 	if f == nil || rows > f.room {
 		return
@@ -153,7 +151,7 @@ func readableOf(f *facts) map[metadata.ID][]metadata.ID { return f.readable }
 
 func setsOf(f *facts) map[metadata.ID]ResolvedSet { return f.sets }
 
-// factsOf returns the facts that are true in this transaction, nil if that cannot be told.
+// factsOf returns the facts that are valid in this transaction, or nil.
 func factsOf(tx *metadata.Tx) *facts {
 	f, _ := tx.Facts.(*facts)
 	if f == nil || f.version != tx.Access() {
@@ -179,8 +177,8 @@ func RoleIn(tx *metadata.Tx, user, dataspace metadata.ID) (role auth.Role, err e
 	return role, nil
 }
 
-// ResolveSet returns a set with what its state depends on. While something is under way there,
-// nothing of it is cached.
+// ResolveSet returns a set with everything that its state depends on. It caches nothing about a set
+// that has a cascade.
 func ResolveSet(tx *metadata.Tx, id metadata.ID) (ResolvedSet, error) {
 	facts := factsOf(tx)
 	if resolved, ok := cached(facts, setsOf, id); ok {
@@ -194,13 +192,14 @@ func ResolveSet(tx *metadata.Tx, id metadata.ID) (ResolvedSet, error) {
 	return resolved, err
 }
 
-// Readable returns the dataspaces that the caller may read, ascending by id, from those greater
-// than after; nil stands for every one. Deleted ones are among them. The list is not to be changed.
+// Readable returns the ids of the dataspaces that the caller may read, ascending, from those
+// greater than after. It includes deleted ones. nil stands for all dataspaces. The caller must not
+// change the slice.
 func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
 	switch {
 	case p.Sysadmin:
 		return nil, nil
-	case p.Anonymous: // it lists nothing beyond one dataspace
+	case p.Anonymous: // it may list only within one dataspace
 		return []metadata.ID{}, nil
 	}
 	facts := factsOf(tx)
@@ -219,7 +218,7 @@ func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.
 	return all[first:len(all):len(all)], nil
 }
 
-// readDataspaces is readable, from the tables.
+// readDataspaces is Readable without the cache.
 func readDataspaces(tx *metadata.Tx, user metadata.ID) ([]metadata.ID, error) {
 	ids := []metadata.ID{}
 	for privilege, err := range tx.Privileges.OfUser(user, metadata.ID{}) {

@@ -12,16 +12,17 @@ import (
 	"labshelf/auth/errs"
 )
 
-// Fields is what a request says about an object, by the names of the interface, as JSON decodes:
-// string, bool, json.Number, nil, []any, map[string]any; metadata and schema stay as they were
-// sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent
-// is looked up and the caller authorised before the rest is read.
+// Fields are the fields that a request sets, by their names in the API. Values are decoded JSON:
+// string, bool, json.Number, nil, []any or map[string]any. The fields metadata and schema are a
+// json.RawMessage. Use cases decode the fields themselves, because the order of checks is fixed:
+// they look up the parent and authorise the caller first.
 type Fields = map[string]any
 
-// Setters says which fields of a T a request may set: each checks a value and stores it.
+// Setters maps the names of the fields that a request may set to functions that check and set a
+// value.
 type Setters[T any] map[string]func(object *T, field string, value any) error
 
-// TextSetter sets a string that obeys rule.
+// TextSetter returns a setter for a string that must obey rule.
 func TextSetter[T any](rule TextRule, at func(*T) *string) func(*T, string, any) error {
 	return func(object *T, field string, value any) error {
 		s, err := StringValue(field, value)
@@ -36,7 +37,7 @@ func TextSetter[T any](rule TextRule, at func(*T) *string) func(*T, string, any)
 	}
 }
 
-// BoolSetter sets a truth value.
+// BoolSetter returns a setter for a boolean.
 func BoolSetter[T any](at func(*T) *bool) func(*T, string, any) error {
 	return func(object *T, field string, value any) error {
 		b, ok := value.(bool)
@@ -57,7 +58,7 @@ func StringValue(field string, value any) (string, error) {
 	return s, nil
 }
 
-// StringsValue returns a list of strings.
+// StringsValue returns the value of a field that must be a list of strings.
 func StringsValue(field string, value any) ([]string, error) {
 	list, ok := value.([]any)
 	texts := make([]string, len(list))
@@ -72,8 +73,7 @@ func StringsValue(field string, value any) ([]string, error) {
 	return texts, nil
 }
 
-// Required returns a field that must be a string: the one that names a parent, or the object's own
-// name.
+// Required returns the value of a field that must be present and a string.
 func Required(f Fields, field string) (string, error) {
 	value, sent := f[field]
 	if !sent {
@@ -82,8 +82,8 @@ func Required(f Fields, field string) (string, error) {
 	return StringValue(field, value)
 }
 
-// SetFields sets the fields of a new object. The fields in handled have been dealt with by the
-// caller.
+// SetFields sets the fields of a new object. It skips the fields in handled, which the caller has
+// processed.
 func SetFields[T any](object *T, f Fields, may Setters[T], handled ...string) error {
 	for _, field := range slices.Sorted(maps.Keys(f)) {
 		if slices.Contains(handled, field) {
@@ -100,18 +100,17 @@ func SetFields[T any](object *T, f Fields, may Setters[T], handled ...string) er
 	return nil
 }
 
-// Edit is a change that a request asks for. Only the fields sent are changed.
+// Edit is a requested change. Only the given fields change.
 type Edit[T any] struct {
 	Fields Fields
 	Match  Match
-	// Shown returns the object as a client sees it. A field that is not to be changed is accepted
-	// with the value shown, so that what GET returned can be edited and sent back.
+	// Shown returns the object as a client sees it. A read-only field may be sent with the value
+	// shown, so that clients can edit and send back the result of GET.
 	Shown func(T) Fields
 }
 
-// ApplyEdit sets the fields of object, the stored record, and reports whether a field changed.
-// refuse makes the error for a field that cannot be changed; it comes only when all the rest is
-// valid.
+// ApplyEdit sets the fields of object, the stored record, and reports whether a field has changed.
+// refuse makes the error for a read-only field. It is returned only if all other fields are valid.
 func ApplyEdit[T any](object *T, edit Edit[T], may Setters[T], refuse func(field string) error) (changed bool, err error) {
 	before := *object
 	var shown Fields
@@ -143,8 +142,8 @@ func ApplyEdit[T any](object *T, edit Edit[T], may Setters[T], refuse func(field
 	return !reflect.DeepEqual(before, *object), nil
 }
 
-// Equal compares two values as JSON decodes them. Numbers are equal that are only written in
-// different ways.
+// Equal compares two decoded JSON values. Numbers are equal if their values are, in whatever
+// notation.
 func Equal(a, b any) bool {
 	one, isNumber := a.(json.Number)
 	other, both := b.(json.Number)
@@ -156,14 +155,14 @@ func Equal(a, b any) bool {
 	return one == other || errX == nil && errY == nil && x == y
 }
 
-// UnknownField refuses a field that is not one of the accepted.
+// UnknownField returns the error for a field that is not among the accepted ones.
 func UnknownField(field, of string, accepted []string) error {
 	slices.Sort(accepted)
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: Shorten(field),
 		Message: strconv.Quote(Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
 }
 
-// ReadOnly is the usual refusal of a change to a field.
+// ReadOnly returns the usual error for a change to a read-only field.
 func ReadOnly(field string) error {
 	return Conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }
@@ -183,7 +182,7 @@ func Conflict(code errs.Code, field, format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Conflict, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// NumberWithin reads a whole number.
+// NumberWithin parses a whole number in decimal notation, from least to most.
 func NumberWithin(field, text string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n < least || n > most || strconv.FormatUint(n, 10) != text {
@@ -192,7 +191,7 @@ func NumberWithin(field, text string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// ValueOf returns a text, "" for nil.
+// ValueOf returns the string, or "" for nil.
 func ValueOf(text *string) string {
 	if text == nil {
 		return ""

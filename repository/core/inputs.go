@@ -2,15 +2,15 @@ package core
 
 import "errors"
 
-// Input is embedded in the inputs of use cases.
+// Input is embedded in the input types of use cases.
 type Input struct {
-	// Malformed is set by a gateway that could not fill in the rest of the input: a field has a
-	// value of another type, is unknown, or cannot be changed. A use case returns it after it has
-	// authorised the caller and checked the fields that are set.
+	// Malformed is set by a gateway that could not decode the whole input: a field is unknown, has
+	// a value of another type, or is read-only. A use case returns it after it has authorised the
+	// caller and checked the other fields.
 	Malformed error
 }
 
-// Without returns Malformed if required, a field that every request has, is empty.
+// Without returns Malformed if required, the value of a required field, is empty.
 func (in Input) Without(required string) error {
 	if required == "" {
 		return in.Malformed
@@ -18,15 +18,14 @@ func (in Input) Without(required string) error {
 	return nil
 }
 
-// Set stores a value that an input has. A nil value leaves the field as it is.
+// Set sets a field of an object. A nil value leaves the field unchanged.
 func Set[T any](at *T, value *T) {
 	if value != nil {
 		*at = *value
 	}
 }
 
-// Set stores a string that an input has, if it obeys the rule. A nil value leaves the field as it
-// is.
+// Set sets a string if the value obeys the rule. A nil value leaves the string unchanged.
 func (rule TextRule) Set(at *string, field string, value *string) error {
 	if value == nil {
 		return nil
@@ -38,6 +37,6 @@ func (rule TextRule) Set(at *string, field string, value *string) error {
 	return nil
 }
 
-// ErrOutdated is the error of an edit whose Match.Read names a version that is not the present one.
-// The caller reads the object again and repeats the edit.
+// ErrOutdated reports that the version in Match.Read is not the present one. The caller must read
+// the object again and repeat the edit.
 var ErrOutdated = errors.New("the object has changed since the caller read it")

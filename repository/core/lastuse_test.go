@@ -9,8 +9,8 @@ import (
 	"labshelf/repository/core"
 )
 
-// TestLastUseOfRevokedKey: a use that was noted of a key which another node had revoked by then is
-// none.
+// TestLastUseOfRevokedKey: the use of a key is not recorded if another node has revoked the key
+// since.
 func TestLastUseOfRevokedKey(t *testing.T) {
 	t.Parallel()
 	meta := metadatatest.NewMemory(time.Now)

@@ -12,16 +12,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListRequest is what a request says about the page that it wants. Either Params or Token counts: a
-// token holds all that the parameters of its listing said.
+// ListRequest is a request for a page of a listing. It has either Params or a Token, which contains
+// the parameters of its listing.
 type ListRequest struct {
-	Container string              // the id in the path of the listing, if it has one
+	Container string              // id in the path of the listing, if any
 	Params    map[string][]string // query parameters
 	Token     string
 }
 
-// PageEnds are tokens: of a page, and of the one after its last item. A page without items has
-// none; it is the end of the listing, for now.
+// PageEnds are the tokens of a page and of the next page. They are empty for a page without items,
+// the present end of the listing.
 type PageEnds struct{ Current, Next string }
 
 // Page is one page of a listing.
@@ -30,21 +30,20 @@ type Page[T any] struct {
 	PageEnds
 }
 
-// MaxPageBytes is how many bytes of texts a page has: with the item that reaches it the page
-// ends, whatever limit says. Usual pages are far below: 1,000 resources without metadata have
-// some 200 kB. With metadata of up to 64 KiB each, a page of 1,000 would take 60 MB for as long
-// as its client reads.
+// MaxPageBytes is the maximum size of the texts of a page. The item that reaches it is the last one
+// of the page, regardless of the limit. Pages rarely reach it, but descriptive metadata of up to 64
+// KiB for each item would otherwise make pages of many megabytes.
 const MaxPageBytes = 2 << 20
 
-// Lister lists one kind of object: it says where a query's items come from and where each one is in
-// the order.
+// Lister lists one kind of object: it returns the items of a query, and the position of each in the
+// order.
 type Lister[T any] struct {
 	Items    func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
 	Position func(T) paging.Position
-	Bytes    func(T) int // of the texts of an item; nil: they are short
+	Bytes    func(T) int // bytes of the texts of an item; nil if they are short
 }
 
-// collect returns the items of one page.
+// collect reads the items of one page.
 func (l *Lister[T]) collect(items iter.Seq2[T, error], limit int) (page []T, err error) {
 	bytes := 0
 	for item, err := range items {
@@ -62,8 +61,7 @@ func (l *Lister[T]) collect(items iter.Seq2[T, error], limit int) (page []T, err
 	return page, nil
 }
 
-// List reads one page of a small listing. Both the first request of a listing and those for its
-// later pages are answered here.
+// List reads the first or a later page of a listing.
 func List[T any](ctx context.Context, s *Core, p auth.Principal, listing paging.Listing, req ListRequest, l Lister[T]) (page Page[T], err error) {
 	err = s.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.Query(tx, p, listing, req)
@@ -83,7 +81,7 @@ func List[T any](ctx context.Context, s *Core, p auth.Principal, listing paging.
 	return page, err
 }
 
-// Ends makes the tokens of the page that a query asked for and that ends with last.
+// Ends returns the tokens of the page of a query, whose last item is at last.
 func (s *Core) Ends(q paging.Query, last paging.Position) (ends PageEnds, err error) {
 	if ends.Current, err = s.tokens.Encode(q); err != nil {
 		return ends, err
@@ -93,7 +91,7 @@ func (s *Core) Ends(q paging.Query, last paging.Position) (ends PageEnds, err er
 	return ends, err
 }
 
-// pageSize is how many objects a page has unless the request says it.
+// pageSize returns the default page size of a listing.
 func (s *Core) pageSize(listing paging.Listing) int {
 	switch listing {
 	case paging.Dataspaces, paging.Users, paging.Privileges:
@@ -110,12 +108,13 @@ func parameterError(err error) error {
 	return err
 }
 
-// HasState reports whether the record is in one of the states. Both use the same bits.
+// HasState reports whether the record is in one of the states. States and record states use the
+// same bits.
 func HasState(states paging.States, r metadata.Record) bool {
 	return states&paging.States(r.State) != 0
 }
 
-// Filter yields the items that pass.
+// Filter yields the items for which pass returns true, and all errors.
 func Filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for item, err := range items {
@@ -127,7 +126,7 @@ func Filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, er
 }
 
 // WithDescriptive yields the items with their descriptive metadata, if the query asks for them. of
-// returns where those of an item belong.
+// returns the id of an item and the field to set.
 func WithDescriptive[T any](tx *metadata.Tx, q paging.Query, items iter.Seq2[T, error], of func(*T) (metadata.ID, *string)) iter.Seq2[T, error] {
 	if !q.Descriptive {
 		return items
@@ -145,7 +144,7 @@ func WithDescriptive[T any](tx *metadata.Tx, q paging.Query, items iter.Seq2[T, 
 	}
 }
 
-// Each yields the objects with these ids.
+// Each yields the objects with the given ids.
 func Each[T any](ids []metadata.ID, get func(metadata.ID) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, id := range ids {

@@ -10,7 +10,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// OrNotFound turns a store's ErrNotFound into the one that a client sees. field is where the id
+// OrNotFound converts metadata.ErrNotFound to an error for clients. field is the field that the id
 // came from, "" for the path.
 func OrNotFound[T any](object T, err error, code errs.Code, what, field string) (T, error) {
 	if errors.Is(err, metadata.ErrNotFound) {
@@ -19,8 +19,8 @@ func OrNotFound[T any](object T, err error, code errs.Code, what, field string) 
 	return object, err
 }
 
-// ByID reads an object by an id as a client sent it. Another spelling, or no id at all, is an id
-// that does not exist.
+// ByID reads an object by an id that a client sent. It returns metadata.ErrNotFound for an invalid
+// or differently spelled id.
 func ByID[T any](get func(metadata.ID) (T, error), id string) (object T, err error) {
 	parsed, ok := metadata.ParseID(id)
 	if !ok {
@@ -29,14 +29,13 @@ func ByID[T any](get func(metadata.ID) (T, error), id string) (object T, err err
 	return get(parsed)
 }
 
-// LookupDataspace finds a dataspace by an id from field, "" for the path.
+// LookupDataspace reads a dataspace. field is the field that the id came from, "" for the path.
 func LookupDataspace(tx *metadata.Tx, id, field string) (metadata.Dataspace, error) {
 	d, err := ByID(tx.Dataspaces.Get, id)
 	return OrNotFound(d, err, errs.CodeDataspaceNotFound, "dataspace", field)
 }
 
-// Admit authorises the caller, then reads the descriptive metadata, which the dataspace is to be
-// shown or changed with.
+// Admit authorises the caller, and reads the descriptive metadata of the dataspace into d.
 func Admit(tx *metadata.Tx, p auth.Principal, d *metadata.Dataspace, action auth.Action) error {
 	if err := Authorise(tx, p, *d, action); err != nil {
 		return err
@@ -44,33 +43,33 @@ func Admit(tx *metadata.Tx, p auth.Principal, d *metadata.Dataspace, action auth
 	return rows.Described(tx, d.ID, &d.Descriptive)
 }
 
-// LookupUser finds a user by an id from field, "" for the path.
+// LookupUser reads a user. field is the field that the id came from, "" for the path.
 func LookupUser(tx *metadata.Tx, id, field string) (metadata.User, error) {
 	u, err := ByID(tx.Users.Get, id)
 	return OrNotFound(u, err, errs.CodeUserNotFound, "user", field)
 }
 
-// LookupPrivilege finds a privilege by its id.
+// LookupPrivilege reads a privilege.
 func LookupPrivilege(tx *metadata.Tx, id string) (metadata.Privilege, error) {
 	p, err := ByID(tx.Privileges.Get, id)
 	return OrNotFound(p, err, errs.CodePrivilegeNotFound, "privilege", "")
 }
 
-// ResolvedSet is a set with what its state depends on.
+// ResolvedSet is a set with everything that its state depends on.
 type ResolvedSet struct {
 	metadata.Set
 	Dataspace metadata.Dataspace
-	Above     *metadata.Cascade // under way in the dataspace
-	Own       *metadata.Cascade // under way in the set itself
+	Above     *metadata.Cascade // cascade of the dataspace, or nil
+	Own       *metadata.Cascade // cascade of the set itself, or nil
 }
 
-// LookupSet finds a set by an id from field, "" for the path.
+// LookupSet reads a set. field is the field that the id came from, "" for the path.
 func LookupSet(tx *metadata.Tx, id, field string) (ResolvedSet, error) {
 	set, err := ByID(func(id metadata.ID) (ResolvedSet, error) { return ResolveSet(tx, id) }, id)
 	return OrNotFound(set, err, errs.CodeSetNotFound, "set", field)
 }
 
-// readSet is placeOf, from the tables. ErrNotFound is that of the set.
+// readSet is ResolveSet without the cache. ErrNotFound refers to the set.
 func readSet(tx *metadata.Tx, id metadata.ID) (resolved ResolvedSet, err error) {
 	if resolved.Set, err = tx.Sets.Get(id); err != nil {
 		return resolved, err
@@ -88,15 +87,15 @@ func readSet(tx *metadata.Tx, id metadata.ID) (resolved ResolvedSet, err error) 
 	return resolved, err
 }
 
-// Shown is the set as a client sees it now: with the state that it has or is about to get.
+// Shown returns the set as clients see it, with the state that a cascade has given or will give to
+// it.
 func (s ResolvedSet) Shown() metadata.Set {
 	set := s.Set
 	set.State = rows.Shown(s.Above, set.Record)
 	return set
 }
 
-// Admit authorises the caller, then reads the descriptive metadata, which the record is to be shown
-// or changed with.
+// Admit authorises the caller, and reads the descriptive metadata of the set.
 func (s *ResolvedSet) Admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
 	if err := Authorise(tx, p, s.Dataspace, action); err != nil {
 		return err
@@ -104,13 +103,13 @@ func (s *ResolvedSet) Admit(tx *metadata.Tx, p auth.Principal, action auth.Actio
 	return rows.Described(tx, s.ID, &s.Descriptive)
 }
 
-// ResolvedResource is a resource with what its state depends on.
+// ResolvedResource is a resource with everything that its state depends on.
 type ResolvedResource struct {
 	metadata.Resource
 	Set ResolvedSet
 }
 
-// LookupResource finds a resource by its id.
+// LookupResource reads a resource.
 func LookupResource(tx *metadata.Tx, id string) (ResolvedResource, error) {
 	r, err := ByID(tx.Resources.Get, id)
 	if r, err = OrNotFound(r, err, errs.CodeResourceNotFound, "resource", ""); err != nil {
@@ -120,8 +119,7 @@ func LookupResource(tx *metadata.Tx, id string) (ResolvedResource, error) {
 	return ResolvedResource{Resource: r, Set: resolved}, err
 }
 
-// Admit authorises the caller, then reads the descriptive metadata, which the record is to be shown
-// or changed with.
+// Admit authorises the caller, and reads the descriptive metadata of the resource.
 func (r *ResolvedResource) Admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
 	if err := Authorise(tx, p, r.Set.Dataspace, action); err != nil {
 		return err
@@ -139,7 +137,8 @@ func (r ResolvedResource) due() *metadata.Cascade {
 	return nil
 }
 
-// Shown is the resource as a client sees it now: with the state that it has or is about to get.
+// Shown returns the resource as clients see it, with the state that a cascade has given or will
+// give to it.
 func (r ResolvedResource) Shown() metadata.Resource {
 	resource := r.Resource
 	if cascade := r.due(); cascade != nil {
@@ -148,7 +147,7 @@ func (r ResolvedResource) Shown() metadata.Resource {
 	return resource
 }
 
-// ReadableResource finds a resource that the caller may read.
+// ReadableResource reads a resource that the caller may read.
 func ReadableResource(tx *metadata.Tx, p auth.Principal, id string) (ResolvedResource, error) {
 	resolved, err := LookupResource(tx, id)
 	if err != nil {
@@ -157,8 +156,8 @@ func ReadableResource(tx *metadata.Tx, p auth.Principal, id string) (ResolvedRes
 	return resolved, Authorise(tx, p, resolved.Set.Dataspace, auth.Read)
 }
 
-// Blame names the field that an object comes from in an error which says what is wrong with the
-// object.
+// Blame sets the field of an error about an object, if the error has none, to the field that names
+// the object.
 func Blame(err error, field string) error {
 	var known *errs.Error
 	if !errors.As(err, &known) || known.Field != "" || known.Kind != errs.NotFound && known.Kind != errs.Conflict {
@@ -169,7 +168,8 @@ func Blame(err error, field string) error {
 	return &blamed
 }
 
-// OpenSet finds the set in which the caller is about to create a resource.
+// OpenSet reads the set in which the caller wants to create a resource. It returns an error if the
+// caller may not write there or the set is deleted.
 func OpenSet(tx *metadata.Tx, p auth.Principal, id string) (ResolvedSet, error) {
 	set, err := LookupSet(tx, id, "setId")
 	if err != nil {
@@ -181,7 +181,7 @@ func OpenSet(tx *metadata.Tx, p auth.Principal, id string) (ResolvedSet, error) 
 	return set, set.Open("setId")
 }
 
-// Open refuses a set into which nothing can be put. field is where its id came from.
+// Open returns an error if the set is deleted. field is the field that its id came from.
 func (s ResolvedSet) Open(field string) error {
 	switch {
 	case s.Dataspace.State == metadata.Deleted:
@@ -192,10 +192,10 @@ func (s ResolvedSet) Open(field string) error {
 	return nil
 }
 
-// Me stands for the caller's own id wherever the id of a user is expected.
+// Me can replace the caller's own id wherever the id of a user is expected.
 const Me = "me"
 
-// Myself returns the id of a user, which is that of the caller for "me".
+// Myself returns the caller's id for "me", and other ids unchanged.
 func Myself(p auth.Principal, id string) string {
 	if id == Me {
 		return p.UserID.String()

@@ -9,11 +9,11 @@ import (
 	"labshelf/metadata"
 )
 
-// ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has
-// another.
+// ErrUnknownKey is the cause of the refusal of an unknown key, but not of an expired or revoked
+// one.
 var ErrUnknownKey = errors.New("nobody has this key")
 
-// unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
+// unauthenticated returns the common error for missing, unknown, expired and revoked keys.
 func unauthenticated() *errs.Error {
 	return &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
 }
@@ -23,7 +23,7 @@ func Forbidden(format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// Authorise tells whether the caller may do something in a dataspace.
+// Authorise returns an error if the caller may not perform an action in a dataspace.
 func Authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action auth.Action) error {
 	switch {
 	case p.Sysadmin, p.Anonymous && action == auth.Read && d.Visibility == metadata.Open:
@@ -53,7 +53,7 @@ func needs(action auth.Action) string {
 	return role.String()
 }
 
-// OnlySysadmin refuses everybody else.
+// OnlySysadmin returns an error if the caller is not a sysadmin.
 func OnlySysadmin(p auth.Principal) error {
 	if !p.Sysadmin {
 		return Forbidden("only a sysadmin may do this")
@@ -61,7 +61,7 @@ func OnlySysadmin(p auth.Principal) error {
 	return nil
 }
 
-// Oneself lets users act for themselves, and sysadmins for every user.
+// Oneself returns an error unless the caller is this user or a sysadmin.
 func Oneself(p auth.Principal, user metadata.ID) error {
 	if p.Sysadmin || p.UserID == user {
 		return nil
@@ -69,7 +69,7 @@ func Oneself(p auth.Principal, user metadata.ID) error {
 	return Forbidden("only this user and sysadmins may do this")
 }
 
-// mergeIDs unites two ascending lists.
+// mergeIDs merges two ascending lists and drops duplicates.
 func mergeIDs(a, b []metadata.ID) []metadata.ID {
 	merged := make([]metadata.ID, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

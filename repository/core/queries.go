@@ -9,14 +9,14 @@ import (
 	"labshelf/paging"
 )
 
-// openListings are those of one object, which an anonymous reader may list if it may read the
-// object. A listing over everything wants a key: a harvester that lost its key must not take what
-// is open for everything.
+// openListings are the listings within one object. An anonymous reader may use them if it may read
+// the object. Listings across the repository require a key: a harvester that has lost its key must
+// not mistake the open part for everything.
 var openListings = map[paging.Listing]bool{
 	paging.DataspaceSets: true, paging.DataspaceResources: true, paging.SetResources: true, paging.ResourceVersions: true,
 }
 
-// Query finds what the request names, authorises the caller, then reads the rest of the request.
+// Query looks up the container of a request, authorises the caller, and then parses the rest.
 func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
 	if p.Anonymous && !openListings[listing] {
 		return q, unauthenticated()
@@ -65,12 +65,12 @@ func (req ListRequest) given(name string) (string, bool, error) {
 	return value, present, parameterError(err)
 }
 
-// resolve finds the objects that a query names to filter by, then checks that the caller may read
-// them: what does not exist, or is not where the query looks for it, is told to every caller alike.
-// given returns the id of a parameter.
+// resolve looks up the objects that a query filters by, and then checks that the caller may read
+// them. All callers get the same errors for objects that do not exist or are elsewhere. given
+// returns the id in a parameter.
 func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
 	accepted := paging.Accepted(q.Listing)
-	var within []metadata.Dataspace // that the caller must be able to read
+	var within []metadata.Dataspace // the caller must be able to read these
 	for _, name := range []string{"dataspaceId", "setId", "userId"} {
 		if !slices.Contains(accepted, name) {
 			continue
@@ -113,7 +113,7 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name 
 	return q, nil
 }
 
-// ReadableDataspace returns the id of a dataspace that the caller may read.
+// ReadableDataspace returns the id of a dataspace, or an error if the caller may not read it.
 func ReadableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
 	d, err := LookupDataspace(tx, id, "")
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// MaxStep is how many files one transaction of a long operation changes at most.
+// MaxStep is the maximum number of files that one transaction of a long operation changes.
 const MaxStep = 200
 
-// NewRecord makes the record of an object that the caller creates.
+// NewRecord returns the record of a new object of the caller.
 func NewRecord(tx *metadata.Tx, p auth.Principal) metadata.Record {
 	stamp := tx.Stamp()
 	return metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp, CreatedBy: p.UserID, ModifiedBy: p.UserID}
 }
 
-// Changeable tells whether an object in this state and version may be edited.
+// Changeable returns an error if an object in this state and version must not be edited.
 func Changeable(shown metadata.State, tag string, modified metadata.Stamp, match Match) error {
 	if err := match.Check(tag, modified); err != nil {
 		return err
@@ -31,8 +31,8 @@ func Changeable(shown metadata.State, tag string, modified metadata.Stamp, match
 	return nil
 }
 
-// Write stores a changed resource, in the state that changed has, under a new stamp. A cascade that
-// is still due is applied first.
+// Write stores a changed resource under a new stamp, in the state of changed. It first applies a
+// cascade that is still due.
 func (r ResolvedResource) Write(tx *metadata.Tx, c rows.Change, changed *metadata.Resource) error {
 	before := r.Resource
 	if cascade := r.due(); cascade != nil {
@@ -48,8 +48,8 @@ func (r ResolvedResource) Write(tx *metadata.Tx, c rows.Change, changed *metadat
 	return PutResource(tx, c, &before, changed)
 }
 
-// Pass puts what is to be stored of the resource, as it is shown, into another state, and returns
-// the action by which that is done.
+// Pass sets the state of shown, the resource to store, and returns the action for the audit log. It
+// returns an error if the resource cannot be restored.
 func (r ResolvedResource) Pass(shown *metadata.Resource, to metadata.State) (audit.Action, error) {
 	shown.State = to
 	if to == metadata.Deleted {
@@ -59,7 +59,7 @@ func (r ResolvedResource) Pass(shown *metadata.Resource, to metadata.State) (aud
 	return audit.ResourceRestore, r.restorable()
 }
 
-// restorable tells why a deleted resource cannot come back.
+// restorable returns an error if a deleted resource cannot be restored.
 func (r ResolvedResource) restorable() error {
 	switch {
 	case r.Body == metadata.Purged:
@@ -72,8 +72,8 @@ func (r ResolvedResource) restorable() error {
 	return nil
 }
 
-// PutResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the
-// counters of its dataspace in line. What adds bytes is refused where a quota has no room for them.
+// PutResource stores a new (before is nil) or changed resource, and updates the counters of its
+// dataspace. It returns an error if added bytes would exceed a quota.
 func PutResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
 	change := rows.ChangeCounted(before, *after)
 	if bytes := change.Bytes(); bytes > 0 {
@@ -84,8 +84,7 @@ func PutResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resourc
 	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, c, before, after))
 }
 
-// Write stores a set with other fields, under a new stamp. A cascade that is still due is applied
-// first.
+// Write stores a changed set under a new stamp. It first applies a cascade that is still due.
 func (s ResolvedSet) Write(tx *metadata.Tx, p auth.Principal, changed *metadata.Set) error {
 	before := s.Set
 	if rows.Due(s.Above, s.Record) {

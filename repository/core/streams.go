@@ -7,15 +7,14 @@ import (
 	"labshelf/auth/errs"
 )
 
-// A long answer, and a long body, end with the right that they began with: their sender asks again
-// after each part. A part of StreamPart bytes costs one read transaction, in which a caller that
-// has not changed is not looked up.
+// Long responses and long request bodies end when the caller loses the right to them, which is
+// checked after each part. A check costs one read transaction, in which an unchanged caller is not
+// read again.
 
-// StreamPart is how many bytes of a stream are transferred before the right to them is asked for
-// again.
+// StreamPart is the number of bytes of a stream between two checks of the right to it.
 const StreamPart = 4 << 20
 
-// Revoked passes on the refusals that end a stream. Any other error ends none: the question is
+// Revoked returns err if it ends a stream, and nil for any other error, after which the check is
 // repeated after the next part.
 func Revoked(err error) error {
 	if refusal, is := errors.AsType[*errs.Error](err); is {
@@ -34,10 +33,10 @@ type watched struct {
 	still func() error
 }
 
-// Watch returns a stream from which is read as long as still returns no error.
+// Watch returns a stream that can be read as long as still returns nil.
 func Watch(from io.Reader, still func() error) *watched { return &watched{from, StreamPart, still} }
 
-// Read implements io.Reader. The refusal of still is its error.
+// Read implements io.Reader. It returns the error of still.
 func (w *watched) Read(p []byte) (int, error) {
 	if w.left <= 0 {
 		if err := w.still(); err != nil {
@@ -50,7 +49,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watchedFile is a file that is sent as a watched stream.
+// watchedFile is a file that is read as a watched stream.
 type watchedFile struct {
 	io.ReadSeekCloser
 	stream *watched
@@ -58,7 +57,7 @@ type watchedFile struct {
 
 func (f watchedFile) Read(p []byte) (int, error) { return f.stream.Read(p) }
 
-// WatchFile returns a file that is sent as a watched stream.
+// WatchFile returns a file that is read as a watched stream.
 func WatchFile(file io.ReadSeekCloser, still func() error) io.ReadSeekCloser {
 	return watchedFile{file, Watch(file, still)}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckContainerName is the rule for the names of sets and dataspaces.
+// CheckContainerName checks the name of a set or dataspace.
 func CheckContainerName(name string) error {
 	allowed := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
@@ -18,7 +18,7 @@ func CheckContainerName(name string) error {
 	return nil
 }
 
-// Sizes of texts.
+// Maximum and minimum sizes of texts.
 const (
 	MaxNameBytes    = 4096
 	maxTitleChars   = 500
@@ -31,12 +31,12 @@ const (
 	minSetNameChars = 2
 )
 
-// TextRule is the rule that one kind of text obeys.
+// TextRule is the rule for one kind of text.
 type TextRule struct {
-	What      string // what it is, if its field does not say it
+	What      string // how messages name the text, if not by its field
 	Min, Max  int
-	Bytes     bool // min and max count bytes, else characters
-	multiline bool // line breaks and tabs are fine
+	Bytes     bool // Min and Max count bytes, otherwise characters
+	multiline bool // allow line breaks and tabs
 }
 
 var (
@@ -54,7 +54,7 @@ var (
 	ProseText = TextRule{Max: maxProseBytes, Bytes: true, multiline: true}
 )
 
-// Check returns an error that names field and rule where value breaks the rule.
+// Check returns an error with the field and the rule if value breaks the rule.
 func (rule TextRule) Check(field, value string) error {
 	what := cmp.Or(rule.What, field)
 	if !utf8.ValidString(value) {
@@ -76,8 +76,8 @@ func (rule TextRule) Check(field, value string) error {
 	return nil
 }
 
-// forbids tells whether the character can hide or forge something: control characters, and those
-// that turn the direction of writing.
+// forbids reports whether a character can hide or forge text: control characters, and characters
+// that change the direction of writing.
 func (rule TextRule) forbids(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
@@ -90,8 +90,8 @@ func (rule TextRule) forbids(r rune) bool {
 	return false
 }
 
-// Shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts
-// instead of being seen.
+// Shorten makes an untrusted text safe to display: it limits the length and replaces unprintable
+// characters.
 func Shorten(s string) string {
 	const most = 60
 	if len(s) > most {

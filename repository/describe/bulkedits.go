@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// BulkEdits changes what is said about many files at once. It is safe for concurrent use.
+// BulkEdits changes the descriptive metadata of many files at once. It is safe for concurrent use.
 type BulkEdits struct {
 	core         *core.Core
 	descriptions *Descriptions
@@ -33,37 +33,37 @@ func NewBulkEdits(core *core.Core, descriptions *Descriptions) *BulkEdits {
 
 // Bounds of bulk edits.
 const (
-	MaxEdited = 20_000 // files of one bulk edit
-	maxShown  = 100    // changes, problems or bulk edits of one answer
+	MaxEdited = 20_000 // maximum number of files of one bulk edit
+	maxShown  = 100    // maximum number of changes, problems or bulk edits in one response
 )
 
-// FieldChange is one member or property before and after.
+// FieldChange is one member or property before and after a change.
 type FieldChange = descriptive.Change
 
-// BulkChange is what is to become of one file, or has become of it.
+// BulkChange is the change of one file, planned or done.
 type BulkChange struct {
 	ID      metadata.ID
 	Name    string
 	Changes []FieldChange
-	tag     string // of the version that was checked
+	tag     string // of the version that the plan is for
 	row     int
 }
 
-// BulkProblem is why a row is refused, or a file was left as it is.
+// BulkProblem is the reason why a row is rejected or a file was not changed.
 type BulkProblem = spreadsheet.Problem
 
-// BulkOutcome is what a bulk edit has done, or in a preview would do.
+// BulkOutcome is the result of a bulk edit, or of its preview.
 type BulkOutcome struct {
-	Edit                     *metadata.BulkEdit // nil: nothing was changed
+	Edit                     *metadata.BulkEdit // nil if nothing was changed
 	Rows, Changed, Unchanged int
-	Changes                  []BulkChange          // the first hundred
-	Problems                 []spreadsheet.Problem // the first hundred: of a preview all, else files that somebody changed meanwhile
-	stale                    bool                  // a row is of an older version
+	Changes                  []BulkChange          // at most maxShown
+	Problems                 []spreadsheet.Problem // at most maxShown
+	stale                    bool                  // a row has the ETag of an older version
 	problems                 int
 	plan                     []BulkChange
 }
 
-// fileOf finds an active file of a set, with its descriptive metadata.
+// fileOf reads an active file of a set, with its descriptive metadata.
 func fileOf(tx *metadata.Tx, of core.ResolvedSet, id string) (r metadata.Resource, found bool, err error) {
 	row, err := core.ByID(tx.Resources.Get, id)
 	if errors.Is(err, metadata.ErrNotFound) || err == nil && row.SetID != of.ID {
@@ -76,13 +76,13 @@ func fileOf(tx *metadata.Tx, of core.ResolvedSet, id string) (r metadata.Resourc
 	return r, true, rows.Described(tx, r.ID, &r.Descriptive)
 }
 
-// refuse adds problems.
+// refuse adds problems. It keeps at most maxShown of them.
 func (o *BulkOutcome) refuse(problems ...spreadsheet.Problem) {
 	o.problems += len(problems)
 	o.Problems = append(o.Problems, problems[:min(len(problems), maxShown-len(o.Problems))]...)
 }
 
-// planFile plans what a person makes of one file, if the schema that applies to it allows that.
+// planFile plans the change of one file by a person, if the schema of the file allows it.
 func (s *BulkEdits) planFile(ctx context.Context, tx *metadata.Tx, r metadata.Resource, before, after descriptive.Metadata, row int, o *BulkOutcome) error {
 	after.KeepSources(before)
 	stored := r.Descriptive
@@ -107,7 +107,7 @@ func (s *BulkEdits) planFile(ctx context.Context, tx *metadata.Tx, r metadata.Re
 	return nil
 }
 
-// refusal is the error of an outcome with problems.
+// refusal returns the error of an outcome with problems.
 func (o *BulkOutcome) refusal() error {
 	if o.problems == 0 {
 		return nil
@@ -122,7 +122,8 @@ func (o *BulkOutcome) refusal() error {
 	return core.Invalid(o.Problems[0].Column, "%s", message)
 }
 
-// bulkEdit plans a bulk edit of a set in one state, and unless it is a preview does it.
+// bulkEdit plans a bulk edit of a set in one transaction, and carries it out unless it is a
+// preview.
 func (s *BulkEdits) bulkEdit(ctx context.Context, p auth.Principal, set string, kind metadata.EditKind, preview bool, plan func(*metadata.Tx, core.ResolvedSet, *BulkOutcome) error) (o BulkOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		o = BulkOutcome{}
@@ -146,8 +147,7 @@ func (s *BulkEdits) bulkEdit(ctx context.Context, p auth.Principal, set string, 
 	return o, s.carryOut(ctx, p, set, metadata.BulkEdit{Kind: kind}, &o)
 }
 
-// MayEdit returns the error that a bulk edit of a set would give to this caller whatever its
-// content.
+// MayEdit returns an error if the caller may not edit the files of a set, whatever the edit.
 func (s *BulkEdits) MayEdit(ctx context.Context, p auth.Principal, set string) error {
 	return s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := editableSet(tx, p, set)
@@ -155,7 +155,7 @@ func (s *BulkEdits) MayEdit(ctx context.Context, p auth.Principal, set string) e
 	})
 }
 
-// editableSet finds a set whose files the caller may change.
+// editableSet reads a set whose files the caller may change.
 func editableSet(tx *metadata.Tx, p auth.Principal, id string) (core.ResolvedSet, error) {
 	resolved, err := core.LookupSet(tx, id, "")
 	if err == nil {
@@ -167,17 +167,17 @@ func editableSet(tx *metadata.Tx, p auth.Principal, id string) (core.ResolvedSet
 	return resolved, err
 }
 
-// CarryOut makes the planned changes, in steps that are whole or not there. The bulk edit is
-// recorded with the first that changes a file, and counts with each. Files that somebody has
-// changed meanwhile are left out, and named; where that is all of them, there is no edit. An error
-// behind a commit says how many files were changed.
+// carryOut makes the planned changes in atomic steps. The first step that changes a file records
+// the bulk edit, and each step updates its count. Files that have changed in the meantime are
+// skipped and reported. If all are skipped, no bulk edit is recorded. An error after a commit says
+// how many files were changed.
 func (s *BulkEdits) carryOut(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
 	ctx, operation := storage.Begin(ctx)
 	err := s.editSteps(ctx, p, set, edit, o)
 	return operation.Outcome(err, fmt.Sprintf("changes of %d files, which the last bulk edit of the set lists", o.Changed))
 }
 
-// editSteps makes the planned changes for CarryOut.
+// editSteps makes the planned changes for carryOut.
 func (s *BulkEdits) editSteps(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
 	for step := range slices.Chunk(o.plan, core.MaxStep) {
 		var changed []uint64
@@ -209,7 +209,7 @@ func (s *BulkEdits) editSteps(ctx context.Context, p auth.Principal, set string,
 	})
 }
 
-// beginEdit records a bulk edit, if a step changes any file.
+// beginEdit records a bulk edit if the step changes any file.
 func beginEdit(tx *metadata.Tx, p auth.Principal, set string, step []BulkChange, edit *metadata.BulkEdit) error {
 	of, err := editableSet(tx, p, set)
 	if err != nil {
@@ -227,7 +227,7 @@ func beginEdit(tx *metadata.Tx, p auth.Principal, set string, step []BulkChange,
 	return nil
 }
 
-// step changes the files of one step, and returns the numbers of their entries.
+// step changes the files of one step and returns the numbers of their entries.
 func (s *BulkEdits) step(tx *metadata.Tx, p auth.Principal, set string, edit metadata.BulkEdit, step []BulkChange) (changed []uint64, problems []spreadsheet.Problem, err error) {
 	of, err := editableSet(tx, p, set)
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *BulkEdits) step(tx *metadata.Tx, p auth.Principal, set string, edit met
 	return changed, problems, rows.RecordEdited(tx, edit.ID, changed...)
 }
 
-// changedBy makes changes of members and outermost properties.
+// changedBy applies changes of members and top-level properties.
 func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptive.Metadata, error) {
 	for _, value := range []func(descriptive.Change) string{func(descriptive.Change) string { return "" }, func(c descriptive.Change) string { return c.After }} {
 		members, properties := map[string]json.RawMessage{}, map[string]json.RawMessage{}
@@ -273,7 +273,7 @@ func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptiv
 			}
 		}
 		if len(properties) > 0 {
-			members["properties"], _ = json.Marshal(properties) // of valid JSON
+			members["properties"], _ = json.Marshal(properties) // the values are valid JSON
 		}
 		patch, err := json.Marshal(members)
 		if err == nil {
@@ -286,8 +286,8 @@ func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptiv
 	return m, nil
 }
 
-// UndoEdit puts files back to what they were before a bulk edit, as far as nobody has changed them
-// since, and names the others. It is a bulk edit itself.
+// UndoEdit restores the descriptive metadata that files had before a bulk edit. It skips and
+// reports files that have changed since. The undo is a bulk edit itself.
 func (s *BulkEdits) UndoEdit(ctx context.Context, p auth.Principal, id string) (o BulkOutcome, err error) {
 	var undone metadata.BulkEdit
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -316,7 +316,7 @@ func (s *BulkEdits) UndoEdit(ctx context.Context, p auth.Principal, id string) (
 	return o, s.carryOut(ctx, p, undone.SetID.String(), metadata.BulkEdit{Kind: metadata.EditUndo, Undoes: undone.ID}, &o)
 }
 
-// planUndo plans to take back what one entry of the audit log says.
+// planUndo plans to revert the change that one entry of the audit log records.
 func (o *BulkOutcome) planUndo(tx *metadata.Tx, of core.ResolvedSet, number uint64) error {
 	o.Rows++
 	e, err := core.ReadAuditEntry(tx, number)
@@ -340,8 +340,8 @@ func (o *BulkOutcome) planUndo(tx *metadata.Tx, of core.ResolvedSet, number uint
 	return nil
 }
 
-// undoing returns the changes that take back what the texts of an entry say of descriptive
-// metadata.
+// undoing returns the changes that revert the changes of descriptive metadata in the texts of an
+// entry.
 func undoing(texts string) (changes []descriptive.Change, err error) {
 	var said map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(texts), &said); err != nil {

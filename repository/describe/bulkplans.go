@@ -18,12 +18,12 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// maxCSVFiles is how many files one CSV has: the header is a row, too.
+// maxCSVFiles is the maximum number of files in one CSV, without its header row.
 const maxCSVFiles = spreadsheet.MaxRows - 1
 
-// ExportMetadata writes the descriptive metadata of the active files of a set as CSV, in the order
-// of their names. begin is called when all that can be refused has been. Each row is of one state;
-// what gets a new property meanwhile may be without its column.
+// ExportMetadata writes the descriptive metadata of the active files of a set as CSV, ordered by
+// name. begin is called after all checks and returns the destination. Each row is consistent, but a
+// property added during the export may lack a column.
 func (s *BulkEdits) ExportMetadata(ctx context.Context, p auth.Principal, set string, separator rune, begin func(metadata.Set) io.Writer) error {
 	var columns spreadsheet.Columns
 	var ids []metadata.ID
@@ -80,13 +80,12 @@ func (s *BulkEdits) ExportMetadata(ctx context.Context, p auth.Principal, set st
 	return err
 }
 
-// maxExported is how many bytes of descriptive metadata one transaction of an export reads. Files
-// are parsed one by one, so an export holds a few times that, however many properties the files
-// have.
+// maxExported is the maximum number of bytes of descriptive metadata that one transaction of an
+// export reads. It limits the memory of an export.
 const maxExported = 256 << 10
 
-// exported reads files that are still active, in order, until maxExported bytes. It returns how
-// many ids it has dealt with.
+// exported reads active files in order, until it has read maxExported bytes. It returns the number
+// of ids processed.
 func exported(tx *metadata.Tx, p auth.Principal, ids []metadata.ID) (files []metadata.Resource, done int, err error) {
 	for bytes := 0; done < len(ids) && bytes < maxExported; done++ {
 		resolved, err := core.LookupResource(tx, ids[done].String())
@@ -117,8 +116,8 @@ func describedMetadata(tx *metadata.Tx, r *metadata.Resource) (descriptive.Metad
 	return rows.ParseDescriptive(r.Descriptive)
 }
 
-// EditByCSV changes the descriptive metadata of files of a set by a file that ExportMetadata wrote
-// and people have edited. It is checked whole first; a problem anywhere refuses all of it.
+// EditByCSV changes the descriptive metadata of files of a set. file is an edited export of
+// ExportMetadata. Any problem in the file rejects all of it.
 func (s *BulkEdits) EditByCSV(ctx context.Context, p auth.Principal, set string, file []byte, preview bool) (BulkOutcome, error) {
 	return s.bulkEdit(ctx, p, set, metadata.EditByCSV, preview, func(tx *metadata.Tx, of core.ResolvedSet, o *BulkOutcome) error {
 		r, err := spreadsheet.NewReader(bytes.NewReader(file))
@@ -154,7 +153,7 @@ func (s *BulkEdits) EditByCSV(ctx context.Context, p auth.Principal, set string,
 	})
 }
 
-// planLine adds what one row is to change.
+// planLine plans the change of one row.
 func (s *BulkEdits) planLine(ctx context.Context, tx *metadata.Tx, of core.ResolvedSet, line spreadsheet.Line, o *BulkOutcome) error {
 	r, found, err := fileOf(tx, of, line.ID)
 	if err != nil {
@@ -181,7 +180,7 @@ func (s *BulkEdits) planLine(ctx context.Context, tx *metadata.Tx, of core.Resol
 	return s.planFile(ctx, tx, r, before, after, line.Row, o)
 }
 
-// ManyFields is one change of several files, or of one.
+// ManyFields is one change for one or several files.
 type ManyFields struct {
 	IDs                 []string
 	Metadata            descriptive.Patch
@@ -189,9 +188,9 @@ type ManyFields struct {
 	core.Input
 }
 
-// EditMany makes one change of several files of a set, or of none.
+// EditMany makes one change to files of a set. It changes all of them or none.
 func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, f ManyFields, preview bool) (BulkOutcome, error) {
-	err := s.MayEdit(ctx, p, set) // permission comes before the fields
+	err := s.MayEdit(ctx, p, set) // check the permission before the fields
 	if err == nil {
 		err = f.Malformed
 	}
@@ -229,7 +228,7 @@ func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, 
 	})
 }
 
-// change returns what is said about a file, and what the fields make of it.
+// change returns the metadata of a file before and after the change.
 func (f ManyFields) change(stored string) (before, after descriptive.Metadata, err error) {
 	if before, err = rows.ParseDescriptive(stored); err != nil {
 		return before, after, err

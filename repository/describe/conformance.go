@@ -11,16 +11,17 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Conformance is what a schema says of a set or a file.
+// Conformance is the result of validating a set or a file against its schema.
 type Conformance struct {
-	Applies  bool            // a schema does; without one there is nothing else
-	Schema   metadata.Schema // that applies
-	Version  uint32          // of it, with which the properties were made; the newest one where they name none
+	Applies  bool            // a schema applies; otherwise the other fields are zero
+	Schema   metadata.Schema // the schema that applies
+	Version  uint32          // the version in force: the one the properties name, or else the newest
 	Form     schemas.Form
-	Problems []schemas.Problem // by path, at most schemas.MaxProblems; an object that has some is incomplete
+	Problems []schemas.Problem // by path, at most schemas.MaxProblems
 }
 
-// ResourceConformance returns which schema applies to a file, and what its properties lack.
+// ResourceConformance returns the schema that applies to a file, and the problems of its
+// properties.
 func (s *Descriptions) ResourceConformance(ctx context.Context, p auth.Principal, id string) (Conformance, error) {
 	return s.conformance(ctx, p, func(tx *metadata.Tx, p auth.Principal) (o conformance.Object, said string, err error) {
 		resolved, err := core.LookupResource(tx, id)
@@ -31,7 +32,7 @@ func (s *Descriptions) ResourceConformance(ctx context.Context, p auth.Principal
 	})
 }
 
-// SetConformance returns which schema applies to a set, and what its properties lack.
+// SetConformance returns the schema that applies to a set, and the problems of its properties.
 func (s *Descriptions) SetConformance(ctx context.Context, p auth.Principal, id string) (Conformance, error) {
 	return s.conformance(ctx, p, func(tx *metadata.Tx, p auth.Principal) (o conformance.Object, said string, err error) {
 		resolved, err := core.LookupSet(tx, id, "")

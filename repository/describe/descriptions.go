@@ -1,5 +1,5 @@
-// Package describe is the room of descriptive metadata: what people and instruments say about
-// objects, the schemas that it follows, and edits of many files at once. It stands on core.
+// Package describe offers the use cases of descriptive metadata: descriptions of objects by people
+// and instruments, their schemas, and edits of many files at once. It builds on package core.
 package describe
 
 import (
@@ -19,30 +19,32 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Descriptions merges and validates what is said about objects. It is safe for concurrent use.
+// Descriptions merges and validates descriptive metadata. It is safe for concurrent use.
 type Descriptions struct {
 	core        *core.Core
 	schemas     *conformance.Schemas
 	instruments *instruments.Instruments
 }
 
-// Start returns the descriptions of a repository, and fills in what reader reads of files; nil:
-// nothing. The caller closes them before the Core.
+// Start returns the descriptions of a repository. If reader is not nil, its readings of files are
+// filled in as properties in the background. The caller must close the Descriptions before the
+// Core.
 func Start(core *core.Core, schemas *conformance.Schemas, reader instruments.Reader) *Descriptions {
 	s := &Descriptions{core: core, schemas: schemas}
 	s.instruments = instruments.Start(core.Stores, filling{s}, reader)
 	return s
 }
 
-// Grown is called when a commit has added to the audit log.
+// Grown must be called when a commit has added to the audit log.
 func (s *Descriptions) Grown() { s.instruments.Grown() }
 
-// Close stops what runs in the background.
+// Close stops the background work.
 func (s *Descriptions) Close() { s.instruments.Close() }
 
-// Describe merges a patch (nil: none) into the descriptive metadata of an object, canonical JSON or
-// "". What it sets or removes has no source any more, and only instruments add sources: a person
-// who does is refused, and what arrives with a file, perhaps from another repository, loses them.
+// Describe merges a patch into stored, the descriptive metadata of an object as canonical JSON or
+// "". A nil patch changes nothing. Values that the patch sets or removes lose their source. Only
+// instruments may add sources: Describe rejects a patch that does, but silently drops the sources
+// if the metadata arrive with a file, perhaps from another repository.
 func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, arrives bool) error {
 	if patch == nil {
 		return nil
@@ -61,7 +63,7 @@ func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, ar
 	if err == nil {
 		after.KeepSources(before)
 		complete := after
-		if kind != descriptive.Dataspace && (complete.Schema.ID == "" || complete.Schema.Version == 0) { // conform knows the rest
+		if kind != descriptive.Dataspace && (complete.Schema.ID == "" || complete.Schema.Version == 0) { // Conform completes a partial schema
 			complete.Schema = descriptive.SchemaVersion{}
 		}
 		err = complete.Validate(kind)
@@ -74,33 +76,33 @@ func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, ar
 
 // description is a change of the descriptive metadata of a set or a file.
 type description struct {
-	of      conformance.Object // as it will be
+	of      conformance.Object // the object after the change
 	kind    descriptive.Kind
 	before  string  // canonical JSON or ""
-	after   *string // as describe has made it
-	Made    bool    // with the object: it may come from a repository with other schemas, whose versions are left out
-	arrives bool    // with a file, or from an instrument: it is never refused for what a schema asks for
+	after   *string // set by Describe
+	Made    bool    // with a new object: unknown schema versions are dropped
+	arrives bool    // with a file or from an instrument: never refused by a schema
 }
 
-// OfSet is a person's change of what is said about a set.
+// OfSet describes a change of a set's descriptive metadata by a person.
 func OfSet(before string, after *metadata.Set) description {
 	return description{of: conformance.OfSet(*after), kind: descriptive.Set, before: before, after: &after.Descriptive}
 }
 
-// OfResource is a person's change of what is said about a file.
+// OfResource describes a change of a file's descriptive metadata by a person.
 func OfResource(before string, after *metadata.Resource) description {
 	return description{of: conformance.OfResource(*after), kind: descriptive.Resource, before: before, after: &after.Descriptive}
 }
 
-// Arriving is what is said about a file that arrives.
+// Arriving describes the descriptive metadata of an uploaded file.
 func Arriving(before string, after *metadata.Resource) description {
 	d := OfResource(before, after)
 	d.Made, d.arrives = true, true
 	return d
 }
 
-// Describing updates. Where a request says something that a schema may not allow, that is found out
-// before, without keeping others from writing.
+// Describing runs check in a write transaction. If the request has a patch, it first runs check in
+// a read transaction, so that validation against a schema does not block other writers.
 func (s *Descriptions) Describing(ctx context.Context, p auth.Principal, patch descriptive.Patch, check core.Intent) error {
 	if patch != nil {
 		if err := s.core.View(ctx, p, check.Only); err != nil {
@@ -110,10 +112,10 @@ func (s *Descriptions) Describing(ctx context.Context, p auth.Principal, patch d
 	return s.core.Update(ctx, p, check.AndWrite)
 }
 
-// Conform follows describe in the transaction of the change: it notes the version of the schema
-// that the properties are made with, and refuses what breaks a schema that enforces. A version that
-// people name must be one of the schema that applies. Validation takes time: the same check has
-// been made before, in a transaction that only reads, whose verdict is found here.
+// Conform follows Describe in the transaction of the change. It records the version of the schema
+// in force, and rejects properties that break an enforced schema. A version that a person names
+// must belong to the schema that applies. Validation takes time, so the caller makes the same check
+// in a read transaction first; Conform then finds the result in a cache.
 func (s *Descriptions) Conform(ctx context.Context, tx *metadata.Tx, d description) error {
 	if *d.after == d.before {
 		return nil
@@ -145,8 +147,8 @@ func (s *Descriptions) Conform(ctx context.Context, tx *metadata.Tx, d descripti
 	return refusal(schema, s.schemas.Problems(ctx, check))
 }
 
-// pin completes the version of a schema that metadata name. schema is the one that applies; without
-// an id, none does. Another one is refused, or left out where lenient is set.
+// pin completes the schema version that metadata name. schema is the one that applies; it has no id
+// if none applies. Any other schema is an error, or dropped if lenient is set.
 func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Schema, lenient bool) error {
 	newest := descriptive.SchemaVersion{ID: schema.ID.String(), Version: int(schema.Version)}
 	if schema.ID == (metadata.ID{}) {
@@ -168,8 +170,7 @@ func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Sc
 	return nil
 }
 
-// refusal is the error of properties that a schema does not allow; nil where there is nothing
-// wrong.
+// refusal returns the error for properties that a schema does not allow, or nil without problems.
 func refusal(schema metadata.Schema, problems []schemas.Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -186,7 +187,7 @@ func refusal(schema metadata.Schema, problems []schemas.Problem) error {
 	return core.Invalid(field, "%s %s; the schema %s asks for it%s", field, problems[0].Message, schema.Name, more)
 }
 
-// descriptiveError is the error that a client sees of what package descriptive refuses.
+// descriptiveError converts an error of package descriptive to an error for clients.
 func descriptiveError(err error) error {
 	if wrong, is := errors.AsType[*descriptive.Error](err); is {
 		return core.Invalid(wrong.Field, "%s", wrong.Error())
@@ -194,7 +195,7 @@ func descriptiveError(err error) error {
 	return err
 }
 
-// textOf is how descriptive metadata are stored.
+// textOf returns the stored form of descriptive metadata.
 func textOf(m descriptive.Metadata) string {
 	if m.IsZero() {
 		return ""

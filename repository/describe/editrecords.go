@@ -10,7 +10,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// lookupEdit finds a bulk edit, and authorises the caller in the dataspace of its set.
+// lookupEdit reads a bulk edit, and authorises the caller in the dataspace of its set.
 func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (metadata.BulkEdit, error) {
 	e, err := core.ByID(tx.Edits.Get, id)
 	if e, err = core.OrNotFound(e, err, errs.CodeEditNotFound, "edit", ""); err != nil {
@@ -23,7 +23,7 @@ func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action
 	return e, err
 }
 
-// GetEdit returns a bulk edit. While it is under way, its files are counted with each step.
+// GetEdit returns a bulk edit. During the edit, the number of its files grows with each step.
 func (s *BulkEdits) GetEdit(ctx context.Context, p auth.Principal, id string) (e metadata.BulkEdit, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		e, err = lookupEdit(tx, p, id, auth.Read)
@@ -32,7 +32,7 @@ func (s *BulkEdits) GetEdit(ctx context.Context, p auth.Principal, id string) (e
 	return e, err
 }
 
-// ListEdits returns the last hundred bulk edits of a set, the newest first.
+// ListEdits returns the last hundred bulk edits of a set, newest first.
 func (s *BulkEdits) ListEdits(ctx context.Context, p auth.Principal, set string) (list []metadata.BulkEdit, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		of, err := core.LookupSet(tx, set, "")

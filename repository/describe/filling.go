@@ -10,8 +10,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// filling holds the rules of instruments. They act for nobody, on files of sets whose writers
-// have asked for it.
+// filling implements the rules of instruments. They act without a user, on files of sets whose
+// writers have enabled extraction.
 type filling struct{ *Descriptions }
 
 func (f filling) resolve(tx *metadata.Tx, id metadata.ID) (r core.ResolvedResource, err error) {
@@ -32,8 +32,8 @@ func (f filling) Lookup(tx *metadata.Tx, id metadata.ID) (metadata.Resource, met
 	return r, set.Extract, rows.Described(tx, r.ID, &r.Descriptive)
 }
 
-// Fill implements instruments.Rules. The record goes on to name the person who has changed it last;
-// the entry of the log names nobody.
+// Fill implements instruments.Rules. The record still names the person who changed it last; the
+// entry in the audit log names no user.
 func (f filling) Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now descriptive.Metadata, cause uint64) error {
 	resolved, err := f.resolve(tx, id)
 	if err == nil {
@@ -50,8 +50,8 @@ func (f filling) Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now 
 	return resolved.Write(tx, rows.Change{Action: audit.ResourceEdit, Cause: cause}, &filled)
 }
 
-// Filled returns when instruments have done what everything asks for that is committed when it is
-// called; for tests and measurements.
+// Filled waits until instruments have processed everything that is committed at the time of the
+// call. It is for tests and measurements.
 func (s *Descriptions) Filled(ctx context.Context) error {
 	size, err := s.core.LogSize(ctx)
 	if err != nil {

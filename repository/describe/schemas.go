@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Schemas are the schemas of dataspaces. It is safe for concurrent use.
+// Schemas offers the use cases of the schemas of dataspaces. It is safe for concurrent use.
 type Schemas struct {
 	core    *core.Core
 	schemas *conformance.Schemas
@@ -33,16 +33,16 @@ func NewSchemas(core *core.Core, schemas *conformance.Schemas) *Schemas {
 
 // Bounds of the schemas of a dataspace.
 const (
-	maxSchemas       = 50  // that are active
-	maxKeptSchemas   = 200 // with those that are deleted
-	maxVersionsShown = 50  // of a schema, in one listing
+	maxSchemas       = 50  // active
+	maxKeptSchemas   = 200 // including deleted ones
+	maxVersionsShown = 50  // in one listing
 )
 
 // Schema is a schema with its newest version.
 type Schema struct {
 	metadata.Schema
 	Text string       // JSON Schema
-	Form schemas.Form // that pages draw
+	Form schemas.Form // for pages
 }
 
 // SchemaVersion is a version of a schema.
@@ -51,26 +51,26 @@ type SchemaVersion struct {
 	Form schemas.Form
 }
 
-// Types returns for which files the schema is; none: for all.
+// Types returns the types of files that the schema is for. If empty, it is for all files.
 func (s Schema) Types() []string { return conformance.TypesOf(s.Schema) }
 
-// SchemaFields are the fields of a schema that can be changed. A nil field stays as it is.
+// SchemaFields are the changeable fields of a schema. A nil field keeps its value.
 type SchemaFields struct {
 	Name, Title, Description *string
-	Types                    []string // of files; empty: all
+	Types                    []string // of files; empty means all
 	Enforce                  *bool
 	Text                     []byte // JSON Schema
 	core.Input
 }
 
-// NewSchema is a schema to be created; it must have Name and Text.
+// NewSchema describes a schema to create. Name and Text are required.
 type NewSchema struct {
-	For metadata.SchemaFor // 0: files
+	For metadata.SchemaFor // 0 means files
 	SchemaFields
 }
 
-// apply checks the fields and stores them in a schema. Whether Text is a JSON Schema takes longer
-// to say: see compile.
+// apply validates the fields and sets them in a schema. It does not check that Text is a JSON
+// Schema; see compile.
 func (f SchemaFields) apply(s *Schema) error {
 	core.Set(&s.Enforce, f.Enforce)
 	core.Set(&s.Name, f.Name)
@@ -90,7 +90,7 @@ func (f SchemaFields) checkName() error {
 	return core.CheckContainerName(*f.Name)
 }
 
-// applyText stores the text as it was sent, apart from white space.
+// applyText sets the text, without insignificant white space.
 func (f SchemaFields) applyText(s *Schema) error {
 	if f.Text == nil {
 		return nil
@@ -116,7 +116,8 @@ func (f SchemaFields) applyTypes(s *Schema) (err error) {
 	return nil
 }
 
-// compile refuses a text that is no JSON Schema, and returns its form. It takes up to some seconds.
+// compile sets the form of the schema, and returns an error if its text is not a JSON Schema. It
+// may take seconds.
 func (s *Schema) compile() error {
 	compiled, err := schemas.Compile([]byte(s.Text))
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Schema) compile() error {
 	return nil
 }
 
-// lookupSchema finds a schema, and authorises the caller for something in its dataspace.
+// lookupSchema reads a schema, and authorises the caller for an action in its dataspace.
 func lookupSchema(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (s Schema, err error) {
 	s.Schema, err = core.ByID(tx.Schemas.Get, id)
 	if s.Schema, err = core.OrNotFound(s.Schema, err, errs.CodeSchemaNotFound, "schema", ""); err != nil {
@@ -144,12 +145,12 @@ func lookupSchema(tx *metadata.Tx, p auth.Principal, id string, action auth.Acti
 	return s, err
 }
 
-// version is the newest version of a schema.
+// version returns the newest version of a schema.
 func (s Schema) version() metadata.SchemaVersion {
 	return metadata.SchemaVersion{SchemaID: s.ID, Number: s.Version, Text: s.Text}
 }
 
-// CreateSchema makes a schema in a dataspace.
+// CreateSchema creates a schema in a dataspace.
 func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, in NewSchema) (created Schema, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (d metadata.Dataspace, err error) {
 		if d, err = core.LookupDataspace(tx, dataspace, ""); err == nil {
@@ -188,7 +189,7 @@ func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace 
 	return created, err
 }
 
-// newSchema checks a new schema.
+// newSchema validates a new schema.
 func newSchema(d metadata.Dataspace, in NewSchema) (s Schema, err error) {
 	s.DataspaceID, s.For = d.ID, cmp.Or(in.For, metadata.ForFiles)
 	switch {
@@ -201,8 +202,8 @@ func newSchema(d metadata.Dataspace, in NewSchema) (s Schema, err error) {
 	return s, in.apply(&s)
 }
 
-// roomForSchema refuses an active schema that has the name of another one, or that would be one too
-// many; fresh is how many rows it adds.
+// roomForSchema returns an error if another active schema has the same name, or if the dataspace
+// has too many schemas. fresh is the number of rows to add.
 func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 	all, err := rows.Collect(tx.Schemas.OfDataspace(s.DataspaceID, paging.All), maxKeptSchemas)
 	if err != nil {
@@ -226,7 +227,7 @@ func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 	return nil
 }
 
-// ListSchemas returns the schemas of a dataspace, deleted ones, too, the oldest first.
+// ListSchemas returns the schemas of a dataspace, including deleted ones, oldest first.
 func (s *Schemas) ListSchemas(ctx context.Context, p auth.Principal, dataspace string) (list []Schema, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []Schema{}
@@ -266,14 +267,14 @@ func (s *Schemas) GetSchema(ctx context.Context, p auth.Principal, id string) (s
 	return schema, err
 }
 
-// UpdateSchema changes name, title, description, types, enforce or schema. Another schema makes a
-// new version.
+// UpdateSchema changes name, title, description, types, enforce or schema. A changed schema becomes
+// a new version.
 func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string, f SchemaFields, match core.Match) (updated Schema, err error) {
 	before, err := s.GetSchema(ctx, p, id)
 	if err != nil {
 		return before, err
 	}
-	form := before.Form // what was read a moment ago may be sent back, with its form
+	form := before.Form // unchanged input may include the form
 	draft := func(tx *metadata.Tx, p auth.Principal) (before Schema, changed bool, err error) {
 		if before, err = lookupSchema(tx, p, id, auth.Manage); err != nil {
 			return before, false, err
@@ -331,8 +332,8 @@ func (s *Schemas) saveSchema(tx *metadata.Tx, p auth.Principal, action audit.Act
 	return rows.SaveSchema(tx, rows.Change{By: p, Action: action}, &before.Schema, &after.Schema, after.Text)
 }
 
-// DeleteSchema deletes a schema: it applies to nothing any more. What people have written stays,
-// and its versions, too.
+// DeleteSchema deletes a schema, which then applies to no object. Its versions, and the properties
+// made with it, stay.
 func (s *Schemas) DeleteSchema(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
 	return s.passSchema(ctx, p, id, match, metadata.Deleted)
 }

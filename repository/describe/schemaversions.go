@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListSchemaVersions returns the last versions of a schema, at most 50, the newest first.
+// ListSchemaVersions returns the last versions of a schema, at most 50, newest first.
 func (s *Schemas) ListSchemaVersions(ctx context.Context, p auth.Principal, id string) (list []SchemaVersion, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []SchemaVersion{}

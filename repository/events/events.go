@@ -1,14 +1,15 @@
-// Package events lets callers follow the audit log while it grows: what has happened to which
-// object, by ids and kinds alone.
+// Package events lets callers follow the audit log as it grows. Events say which action concerned
+// which object, by ids and kinds only.
 //
-// A stream has a position in the log. Its events come in the order of the log, once each, and only
-// those that the caller may hear of when they are read: permission is asked in the transaction that
-// reads the entry, with the caller as it is then. A caller whose key, session or user has ended has
-// no stream any more. Nothing is in a stream that a power cut could take back.
+// A stream has a position in the log. Its events arrive in the order of the log, once each. A
+// stream contains only events that the caller may see when they are read: the transaction that
+// reads an entry checks the permissions of the present caller. The stream ends when the caller's
+// key, session or user ends. Streams contain only data on stable storage, which a power failure
+// cannot undo.
 //
-// Nothing polls: a stream waits until the log has grown, or until its heartbeat is due. What grows
-// the log often is read together, at most every 100 ms, so that the work of a stream does not grow
-// with the number of commits.
+// Nothing polls: a stream waits until the log has grown or its heartbeat is due. Frequent entries
+// are read together, at most every 100 ms, so that the cost of a stream does not grow with the
+// number of commits.
 package events
 
 import (
@@ -27,53 +28,52 @@ import (
 )
 
 const (
-	// MaxStreams is how many streams a service has at a time.
+	// MaxStreams is the maximum number of open streams of a service.
 	MaxStreams = 1000
-	// MaxPerUser is how many of them one user may have.
+	// MaxPerUser is the maximum number of open streams of one user.
 	MaxPerUser = 32
-	// MaxBehind is how many entries of the log a stream may begin in the past; from further back it
-	// begins with Reload.
+	// MaxBehind is how many entries back a stream may begin. From further back, it begins with
+	// Reload.
 	MaxBehind = 10_000
-	// Heartbeat is after how long a stream without events is heard of, and its caller looked at
-	// again.
+	// Heartbeat is the maximum time between two batches of a stream, and between two checks of its
+	// caller.
 	Heartbeat = 15 * time.Second
 
-	interval   = 100 * time.Millisecond // between two reads of a stream that has read all
-	maxScanned = 1024                   // entries that one read transaction looks at
-	maxEvents  = 256                    // that it returns
+	interval   = 100 * time.Millisecond // between two reads of a stream that is up to date
+	maxScanned = 1024                   // maximum entries that one read transaction examines
+	maxEvents  = 256                    // maximum events that it returns
 )
 
-// Reload is the kind of the event that stands for everything that the caller may have missed.
+// Reload is the kind of the event that stands for all events that the caller may have missed.
 const Reload = "reload"
 
-// Event is what happened to an object. It has no texts, so that nothing in it is to be erased
-// later.
+// Event is an action on an object. It contains no texts, so that nothing has to be erased later.
 type Event struct {
 	ID        string // <epoch>.<number of the entry>
-	Kind      string // word of the action, or Reload
+	Kind      string // name of the action, or Reload
 	Object    audit.Object
-	Dataspace metadata.ID // that the object is in, or is; zero: none
-	Set       metadata.ID // likewise
+	Dataspace metadata.ID // dataspace of the object, or the object itself; zero without one
+	Set       metadata.ID // set of the object, or the object itself; zero without one
 }
 
-// Batch is what a stream has next.
+// Batch is the next part of a stream.
 type Batch struct {
-	Events []Event // in the order of the log; none: a heartbeat
-	ID     string  // up to where the log was looked at: a stream that begins after it misses nothing; "" while the log is empty
-	Moved  bool    // ID is another one than that of the batch before
+	Events []Event // in the order of the log; empty for a heartbeat
+	ID     string  // last entry examined, where another stream can continue; "" for an empty log
+	Moved  bool    // ID differs from that of the previous batch
 }
 
-// Rules are what a stream asks of the repository.
+// Rules is what streams need of the repository.
 type Rules interface {
-	// View runs fn in a read transaction with the caller as it is then, and waits until what fn saw
-	// is on stable storage. The error is of the kind Unauthenticated where there is no such caller
-	// any more.
+	// View runs fn in a read transaction with the present state of the caller, and waits until the
+	// data that fn has read is on stable storage. It returns an error of the kind Unauthenticated
+	// if the caller is no longer valid.
 	View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error
-	// MayRead tells whether the caller may read a dataspace and what is in it.
+	// MayRead reports whether the caller may read a dataspace and its contents.
 	MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error)
 }
 
-// Streams are all streams of a service. It is safe for concurrent use.
+// Streams holds all streams of a service. It is safe for concurrent use.
 type Streams struct {
 	rules  Rules
 	closed chan struct{}
@@ -82,17 +82,17 @@ type Streams struct {
 	mu     sync.Mutex
 	open   int
 	byUser map[metadata.ID]int
-	grown  chan struct{} // closed when the log grows; nil: nobody waits for that
+	grown  chan struct{} // closed when the log grows; nil if no stream waits
 }
 
-// New returns Streams without a stream.
+// New returns Streams without open streams.
 func New(rules Rules) *Streams {
 	s := &Streams{rules: rules, closed: make(chan struct{}), byUser: map[metadata.ID]int{}}
 	s.close = sync.OnceFunc(func() { close(s.closed) })
 	return s
 }
 
-// Close ends all streams and refuses others. It may be called again.
+// Close ends all streams and refuses new ones. It may be called again.
 func (s *Streams) Close() { s.close() }
 
 // Count returns the number of open streams.
@@ -102,7 +102,7 @@ func (s *Streams) Count() int {
 	return s.open
 }
 
-// Grown is called when the audit log has grown, and that is on stable storage.
+// Grown must be called when the audit log has grown and the new entries are on stable storage.
 func (s *Streams) Grown() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Streams) Grown() {
 	}
 }
 
-// growth is closed when the log grows from now on.
+// growth returns a channel that is closed when the log next grows.
 func (s *Streams) growth() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,22 +126,23 @@ func closing() error {
 	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}
 }
 
-// Stream is one caller's. It is for one goroutine. The caller of Open closes it.
+// Stream is the stream of one caller. It must not be used from several goroutines at once. The
+// caller of Open must close it.
 type Stream struct {
 	streams *Streams
 	caller  auth.Principal
 	epoch   metadata.EpochID
-	next    uint64 // number of the entry that was not looked at yet
-	shown   string // the ID of the batch before
-	reload  bool   // what comes next is that event
-	begun   bool   // the first batch was returned
+	next    uint64 // number of the next entry to examine
+	shown   string // ID of the previous batch
+	reload  bool   // the next event is Reload
+	begun   bool   // the first batch has been returned
 	read    time.Time
 }
 
-// Open begins a stream: after the event with an id, or from now where that is "". An id of another
-// epoch, of the future, from too far back or of another form begins with Reload, then from now.
-// Errors: CodeTooManyStreams, of the kind TooManyRequests where the user has MaxPerUser, and
-// Unavailable where the service has MaxStreams.
+// Open begins a stream after the event with an id, or now if after is "". If the id is malformed,
+// from another epoch, in the future or too far back, the stream begins with Reload and continues
+// from now. Open returns CodeTooManyStreams if the user has MaxPerUser streams (kind
+// TooManyRequests) or the service has MaxStreams (kind Unavailable).
 func (s *Streams) Open(ctx context.Context, p auth.Principal, after string) (*Stream, error) {
 	if err := s.reserve(p.UserID); err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func (s *Streams) Open(ctx context.Context, p auth.Principal, after string) (*St
 	return st, nil
 }
 
-// reserve counts a stream.
+// reserve counts a new stream, or returns an error if there are too many.
 func (s *Streams) reserve(user metadata.ID) error {
 	select {
 	case <-s.closed:
@@ -177,7 +178,7 @@ func (s *Streams) reserve(user metadata.ID) error {
 	return nil
 }
 
-// Close ends the stream. It is called once.
+// Close ends the stream. It must be called once.
 func (st *Stream) Close() {
 	s, user := st.streams, st.caller.UserID
 	s.mu.Lock()
@@ -188,7 +189,7 @@ func (st *Stream) Close() {
 	}
 }
 
-// begin finds the position behind an id.
+// begin sets the position after an id.
 func (st *Stream) begin(tx *metadata.Tx, after string) error {
 	log, err := tx.Audit.State()
 	if err != nil {
@@ -212,9 +213,9 @@ func (st *Stream) begin(tx *metadata.Tx, after string) error {
 	return nil
 }
 
-// Next returns what comes next: at once for the first time, then when there are events, or a
-// heartbeat. It fails when the caller has no stream any more, when ctx or the Streams have ended,
-// and when the log cannot be read; the stream is to be closed then.
+// Next returns the next batch: at once for the first call, and then when there are events or a
+// heartbeat is due. It returns an error if the caller is no longer valid, if ctx or the Streams
+// have ended, or if the log cannot be read. The caller must then close the stream.
 func (st *Stream) Next(ctx context.Context) (b Batch, err error) {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
@@ -237,7 +238,8 @@ func (st *Stream) Next(ctx context.Context) (b Batch, err error) {
 	}
 }
 
-// wait returns when the log has grown and the stream may read again, or when the heartbeat is due.
+// wait returns when the log has grown and the stream may read again. due is true if the heartbeat
+// is due.
 func (st *Stream) wait(ctx context.Context, grown <-chan struct{}, beat <-chan time.Time) (due bool, err error) {
 	for _, event := range []<-chan struct{}{grown, nil} {
 		var pause <-chan time.Time
@@ -258,7 +260,7 @@ func (st *Stream) wait(ctx context.Context, grown <-chan struct{}, beat <-chan t
 	return false, nil
 }
 
-// load reads the next events; more is whether there are entries beyond them.
+// load reads the next events. more reports whether entries follow them.
 func (st *Stream) load(ctx context.Context) (b Batch, more bool, err error) {
 	select {
 	case <-st.streams.closed:
@@ -294,7 +296,7 @@ func (st *Stream) load(ctx context.Context) (b Batch, more bool, err error) {
 	return b, more, nil
 }
 
-// id names the entry before a position.
+// id returns the id of the entry before a position.
 func (st *Stream) id(next uint64) string {
 	if next == 0 {
 		return ""
@@ -302,8 +304,9 @@ func (st *Stream) id(next uint64) string {
 	return fmt.Sprintf("%s.%d", st.epoch, next-1)
 }
 
-// hear adds the event of an entry, if the caller may hear of it. An epoch begins only while the
-// service is stopped: a stream that meets that entry was begun with an id that nobody was given.
+// hear adds the event of an entry if the caller may see it. Epochs begin only while the service is
+// stopped, so a stream that reads the beginning of an epoch was opened with an id that the service
+// has not issued. reload is then true.
 func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batch) (reload bool, err error) {
 	e, epoch, err := rows.ReadEntry(tx, number, st.epoch)
 	if err != nil || epoch != st.epoch || e.Action == audit.EpochBegin {
@@ -322,9 +325,9 @@ func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batc
 	return false, err
 }
 
-// mayHear tells whether the caller may hear of an entry: of dataspaces, their roles, sets and
-// resources whoever may read them; of keys and sessions their own user; of everything else
-// sysadmins only.
+// mayHear reports whether the caller may see an entry. Callers who may read a dataspace see the
+// entries about it, its roles, sets and resources. Users see the entries about their own keys and
+// sessions. Only sysadmins see the others.
 func (st *Stream) mayHear(tx *metadata.Tx, p auth.Principal, e audit.Entry, dataspace metadata.ID) (bool, error) {
 	if p.Sysadmin {
 		return true, nil

@@ -73,7 +73,7 @@ type follower struct {
 	err    error
 }
 
-// follow begins to follow. What it has got may be looked at once all goroutines of the bubble wait.
+// follow starts to follow. Its results may be read once all goroutines of the bubble wait.
 func (w *world) follow(p auth.Principal, after string) *follower {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.T.Context())
@@ -99,7 +99,7 @@ func (w *world) follow(p auth.Principal, after string) *follower {
 	return f
 }
 
-// settle lets everything happen that is due, the time between two reads of a stream included.
+// settle waits for everything that is due, including the interval between two reads of a stream.
 func (f *follower) settle() {
 	synctest.Wait()
 	time.Sleep(time.Second)
@@ -124,7 +124,7 @@ func (f *follower) want(kinds string) {
 	}
 }
 
-// TestWhoHearsWhat changes everything that there is, before a member, a stranger and a sysadmin.
+// TestWhoHearsWhat makes all kinds of changes while a member, a stranger and a sysadmin follow.
 func TestWhoHearsWhat(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -153,8 +153,8 @@ func TestWhoHearsWhat(t *testing.T) {
 	})
 }
 
-// TestRightsEnd: a role that is lost in the middle is lost for what comes then, and what was not
-// read yet; a key ends the stream.
+// TestRightsEnd: a lost role ends access to later events and to events that were not read yet. A
+// revoked key ends the stream.
 func TestRightsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -186,7 +186,7 @@ func TestRightsEnd(t *testing.T) {
 	})
 }
 
-// TestExpiredKey: a key that ends by itself ends the stream with the next heartbeat.
+// TestExpiredKey: an expired key ends the stream at the next heartbeat.
 func TestExpiredKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", containers.NewKey{Expires: new(metadata.Stamp(time.Now().Add(time.Minute).Truncate(time.Second).UnixMicro()))})
@@ -202,8 +202,8 @@ func TestExpiredKey(t *testing.T) {
 	})
 }
 
-// TestResumption: a stream goes on where another one was, also over a restart of the service; a
-// heartbeat moves the position past what is not heard of.
+// TestResumption: a stream continues where another one ended, also across a restart of the service.
+// A heartbeat moves the position past events that the caller may not see.
 func TestResumption(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		member, _ := w.member("member", "member")
@@ -248,8 +248,7 @@ func TestResumption(t *testing.T) {
 	})
 }
 
-// TestReload: an id that cannot be continued from becomes one event, and then the stream goes on
-// from now.
+// TestReload: for an unusable id, the stream begins with one Reload event and continues from now.
 func TestReload(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		f := w.follow(w.Admin, "")
@@ -279,7 +278,7 @@ func TestReload(t *testing.T) {
 	})
 }
 
-// TestTooFarBack: what lies more than 10,000 entries in the past is not sent.
+// TestTooFarBack: events more than 10,000 entries back are not sent.
 func TestTooFarBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		f := w.follow(w.Admin, "")
@@ -309,7 +308,8 @@ func TestTooFarBack(t *testing.T) {
 	})
 }
 
-// TestBounds: a user has so many streams, and the service; one that is closed makes room.
+// TestBounds: the numbers of streams of a user and of the service are limited. Closing a stream
+// makes room.
 func TestBounds(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

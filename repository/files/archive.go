@@ -16,30 +16,30 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// MaxArchived is how many files may be named for one archive.
+// MaxArchived is the maximum number of files that a request can name for one archive.
 const MaxArchived = 1000
 
-// ArchiveRoom is how many files all archives that are under way may have together where nobody says
-// otherwise. Each costs some 500 bytes of memory until its archive ends: half a GiB in all.
+// ArchiveRoom is the default maximum number of files in all open archives together. Each file takes
+// some 500 bytes of memory until its archive is closed, half a GiB in total.
 const ArchiveRoom = 1 << 20
 
-// Archive is the files of a set, to be taken out one after the other in the order of their
-// creation. The caller closes it.
+// Archive holds files of a set, which Next opens one by one in order of creation. The caller must
+// close it.
 type Archive struct {
 	Set     metadata.Set
 	service *Files
 	caller  auth.Principal
 	room    int64
 	rest    []metadata.ID
-	as      OpenAs                      // nil: as what was active when the archive was opened
-	still   func(context.Context) error // refuses a receiver without the right to it
+	as      OpenAs                      // nil for the state when the file is opened
+	still   func(context.Context) error // returns an error once the receiver may no longer read
 	bare    bool                        // without descriptive metadata
 }
 
-// OpenArchive finds the resources of a set that are active now, or those that are named: each must
-// be of the set, and active. What is deleted afterwards is still in the archive; of what is
-// replaced or renamed, the version that there is when it is opened. A folder, a path that ends in a
-// slash, narrows it down; "": the whole set.
+// OpenArchive collects the active resources of a set, or the named ones. Each named resource must
+// be active and in the set. folder is a path that ends in a slash and limits the archive to that
+// folder; "" means the whole set. A resource that is deleted later is still in the archive. A
+// resource that is replaced or renamed is archived in the state in which Next finds it.
 func (s *Files) OpenArchive(ctx context.Context, p auth.Principal, set, folder string, named []string) (*Archive, error) {
 	a := s.NewArchive(func(ctx context.Context) error {
 		return core.Revoked(s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -78,24 +78,23 @@ func (s *Files) OpenArchive(ctx context.Context, p auth.Principal, set, folder s
 	}))
 }
 
-// NewArchive returns an archive without files. still refuses a receiver whose right to it has
-// ended.
+// NewArchive returns an empty archive. still returns an error once the receiver may no longer read.
 func (s *Files) NewArchive(still func(context.Context) error) *Archive {
 	return &Archive{service: s, still: still}
 }
 
-// Begin begins to collect files of a set, which are opened in the name of p. It drops those of a
-// try before.
+// Begin starts to collect files of a set, which are opened on behalf of p. It drops files that an
+// earlier attempt has collected.
 func (a *Archive) Begin(of core.ResolvedSet, p auth.Principal) {
 	a.Close()
 	a.Set, a.caller = of.Shown(), p
 }
 
-// ShowAs has the archive show each file as it is returned by as, if it is bare without descriptive
-// metadata.
+// ShowAs sets the function that returns the resource to show for each file. If bare is true,
+// resources have no descriptive metadata.
 func (a *Archive) ShowAs(as OpenAs, bare bool) { a.as, a.bare = as, bare }
 
-// Filled returns the archive when its files are collected, or closes it after an error.
+// Filled completes the archive and returns it. If err is not nil, it closes the archive.
 func (a *Archive) Filled(err error) (*Archive, error) {
 	if err != nil {
 		a.Close()
@@ -106,8 +105,8 @@ func (a *Archive) Filled(err error) (*Archive, error) {
 	return a, nil
 }
 
-// Take adds a resource to the archive. Room is reserved before the memory is used: many may ask for
-// the same large set at once.
+// Take adds a resource to the archive. It reserves room before it uses memory, because many clients
+// may request the same large set at once.
 func (a *Archive) Take(id metadata.ID) error {
 	a.room++
 	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {
@@ -117,7 +116,7 @@ func (a *Archive) Take(id metadata.ID) error {
 	return nil
 }
 
-// takeNamed takes resources of a set by their ids.
+// takeNamed adds resources of a set by their ids.
 func (a *Archive) takeNamed(tx *metadata.Tx, set core.ResolvedSet, named []string) error {
 	if len(named) > MaxArchived || slices.Contains(named, "") {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: archiveField,
@@ -145,13 +144,13 @@ func (a *Archive) takeNamed(tx *metadata.Tx, set core.ResolvedSet, named []strin
 
 const archiveField = "resource"
 
-// TakeActive takes the active resources of a set, or of one folder of it, unless there are more
-// than all archives may have together.
+// TakeActive adds the active resources of a set, or of one of its folders. It returns an error if
+// they exceed the limit for all archives.
 func (a *Archive) TakeActive(tx *metadata.Tx, set core.ResolvedSet, folder string) error {
 	switch {
 	case set.Shown().State == metadata.Deleted:
 		return &errs.Error{Kind: errs.Gone, Code: errs.CodeSetGone, Message: "the set is deleted; restore it to read its files"}
-	case set.Above != nil, set.Own != nil: // the listing does not yet have all that are about to come back
+	case set.Above != nil, set.Own != nil: // the listing may lack resources being restored
 		return core.Conflict(errs.CodeBusy, "", "a restoration is under way here; try again when it is done")
 	}
 	most := a.service.config.ArchiveRoom
@@ -170,9 +169,9 @@ func (a *Archive) TakeActive(tx *metadata.Tx, set core.ResolvedSet, folder strin
 	return cmp.Or(err, full)
 }
 
-// Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other
-// error the archive cannot be completed: the caller may no longer read it, a file is damaged, or
-// was purged meanwhile.
+// Next opens the next file, like OpenResource. After the last file it returns io.EOF. After any
+// other error the archive cannot be completed: the caller may no longer read, or a file is damaged
+// or has been purged.
 func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekCloser, error) {
 	if len(a.rest) == 0 {
 		return metadata.Resource{}, nil, io.EOF
@@ -198,7 +197,7 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	return of, core.WatchFile(file, func() error { return a.still(ctx) }), nil
 }
 
-// Close makes room for other archives. It may be called again.
+// Close frees the room that the archive has reserved. It may be called again.
 func (a *Archive) Close() {
 	a.service.archived.Add(-a.room)
 	a.room, a.rest = 0, nil

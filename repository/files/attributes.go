@@ -17,24 +17,23 @@ import (
 	"labshelf/repository/core"
 )
 
-// Attributes of a file are the modification time that a client has given, and checksums other
-// than the SHA-256. They are no part of the record: changing them gives no stamp, and nobody who
-// follows changes receives them. A version of the file without a given time has that of its
-// record.
+// The attributes of a file are the modification time set by a client, and checksums other than
+// SHA-256. They are not part of the record: changing them makes no stamp and no event. A version
+// without a modification time of its own has that of its record.
 
-// Checksums are those of a content that clients of ownCloud and Nextcloud compare.
+// Checksums are the checksums that clients of ownCloud and Nextcloud compare.
 type Checksums struct {
 	SHA1 [sha1.Size]byte
 	MD5  [md5.Size]byte
 }
 
-// The range of modification times is that of dates in HTTP.
+// The range of modification times is the range of HTTP dates.
 var (
 	firstModified = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	lastModified  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// SetModified sets the modification time of a version. field is where the time came from.
+// SetModified sets the modification time of a version. field is the field that the time came from.
 func SetModified(a *metadata.FileAttributes, field string, version uint32, at time.Time) error {
 	if at.Before(firstModified) || at.After(lastModified) {
 		return core.Invalid(field, "a modification time must be in the years 1 to 9999")
@@ -43,14 +42,14 @@ func SetModified(a *metadata.FileAttributes, field string, version uint32, at ti
 	return nil
 }
 
-// Attributes are those that come with the body of an upload.
+// Attributes are the attributes that arrive with the body of an upload.
 type Attributes struct {
-	Modified  *time.Time // nil: none
-	Field     string     // of the request, that has the time
-	Checksums *Checksums // of the body; nil: they are not known
+	Modified  *time.Time // nil without one
+	Field     string     // the field of the request that has the time
+	Checksums *Checksums // of the body; nil if unknown
 }
 
-// Check refuses what cannot be stored.
+// Check returns an error if the attributes cannot be stored.
 func (a Attributes) Check() error {
 	if a.Modified == nil {
 		return nil
@@ -58,7 +57,7 @@ func (a Attributes) Check() error {
 	return SetModified(&metadata.FileAttributes{}, a.Field, 0, *a.Modified)
 }
 
-// Store keeps the attributes with the version of the file that has just been written.
+// Store stores the attributes of the version of the file that has just been written.
 func (a Attributes) Store(tx *metadata.Tx, r metadata.Resource) error {
 	if a.Modified == nil && a.Checksums == nil {
 		return nil
@@ -79,21 +78,21 @@ func (a Attributes) Store(tx *metadata.Tx, r metadata.Resource) error {
 	return tx.FileProperties.Put(row)
 }
 
-// ComputeChecksums reads files whose checksums are not known and stores the checksums. It reads
-// at most so many bytes, and leaves out files that cannot be read. It returns how many bytes it
-// has read, and of how many files it has stored checksums.
+// ComputeChecksums reads files without checksums and stores the checksums. It reads at most most
+// bytes and skips unreadable files. It returns how many bytes it has read and for how many files it
+// has stored checksums.
 func (s *Files) ComputeChecksums(
 	ctx context.Context, p auth.Principal, files []metadata.ID, most int64,
 ) (read int64, stored int, err error) {
 	if err := s.core.View(ctx, p, func(*metadata.Tx, auth.Principal) error { return nil }); err != nil {
-		return 0, 0, err // there is no such caller
+		return 0, 0, err // the caller is no longer valid
 	}
 	if s.core.Stores.Meta.Health().ReadOnly != nil {
-		return 0, 0, nil // they could not be stored
+		return 0, 0, nil // checksums could not be stored
 	}
 	ticket, err := s.checksums.Enter(admission.User(p.UserID))
 	if err != nil {
-		return 0, 0, nil // the caller has many such requests under way, which store them
+		return 0, 0, nil // many requests of this caller are computing them
 	}
 	defer ticket.Leave()
 	if err := ticket.Acquire(ctx); err != nil {
@@ -130,7 +129,7 @@ func (s *Files) ComputeChecksums(
 
 const hashedAtOnce = 1 << 20
 
-// computeChecksums reads one file, if it has at most so many bytes.
+// computeChecksums reads one file, unless it is longer than most bytes.
 func (s *Files) computeChecksums(
 	ctx context.Context, p auth.Principal, id metadata.ID, most int64,
 ) (a metadata.FileAttributes, read int64, err error) {
@@ -149,7 +148,7 @@ func (s *Files) computeChecksums(
 		read += n
 	}
 	if err != io.EOF || [sha256.Size]byte(whole.Sum(nil)) != r.Digest {
-		return a, read, errs.Ignore(err, io.EOF) // a damaged file has no checksums
+		return a, read, errs.Ignore(err, io.EOF) // a damaged file gets no checksums
 	}
 	a.Digest, a.SHA1, a.MD5 = r.Digest, [sha1.Size]byte(first.Sum(nil)), [md5.Size]byte(second.Sum(nil))
 	return a, read, nil

@@ -14,8 +14,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// uploadBody is a body that has come in to its end: staged as a file, or, where that is nil, in
-// memory.
+// uploadBody is a completely received body: a staged file or, if staged is nil, bytes in memory.
 type uploadBody struct {
 	staged blobs.Staged
 	buffer *[]byte // borrowed
@@ -37,7 +36,7 @@ func (b *uploadBody) head() []byte {
 	return b.bytes[:min(len(b.bytes), blobs.HeadSize)]
 }
 
-// location is where the bytes will be.
+// location returns where the bytes are going to be stored.
 func (b *uploadBody) location() metadata.BodyLocation {
 	if b.staged != nil {
 		return metadata.InBlob
@@ -45,9 +44,9 @@ func (b *uploadBody) location() metadata.BodyLocation {
 	return metadata.Inline
 }
 
-// receive reads a body to its end. One that is short enough stays in memory, any other one is
-// brought to stable storage as a file; so is one whose blob is known to be damaged, which that file
-// replaces. length is how long it is; negative: that is not known.
+// receive reads a body to its end. A short body stays in memory. Any other body is written to
+// stable storage as a file, and so is a short one whose blob is known to be damaged, so that the
+// file replaces the blob. length is the length of the body, negative if unknown.
 func (s *Uploads) receive(ctx context.Context, body io.Reader, length int64) (*uploadBody, error) {
 	if buffer := s.core.Inline.Borrow(); buffer != nil {
 		n, err := blobs.ReadFull(ctx, body, *buffer)
@@ -75,7 +74,7 @@ func (s *Uploads) receive(ctx context.Context, body io.Reader, length int64) (*u
 	return &uploadBody{staged: staged, digest: staged.Content().Digest}, nil
 }
 
-// discard releases what the body occupies, unless it was committed.
+// discard releases the resources of a body that was not committed.
 func (s *Uploads) discard(b *uploadBody) error {
 	if b.staged != nil {
 		return b.staged.Discard()
@@ -84,10 +83,10 @@ func (s *Uploads) discard(b *uploadBody) error {
 	return nil
 }
 
-// commitFile commits the received file before the transaction. What is to be done is checked before
-// that, too, so that what is refused leaves no file behind. The blob is pinned until the commit is
-// done, so that no purge takes it away in between. A file that is there already is replaced: nobody
-// has read it just now, and the received one is known to be complete.
+// commitFile commits the received file before the transaction. It first runs check in a read
+// transaction, so that a refused upload leaves no file behind. The blob is pinned until the
+// transaction is done, so that a purge cannot remove it in between. The commit replaces an existing
+// file, which has not been verified now, by the received file, which is known to be intact.
 func (u *Upload) commitFile(ctx context.Context, check core.Intent) error {
 	s, digest := u.service, u.received.digest
 	err := s.core.View(ctx, u.caller, check.Only)
@@ -105,15 +104,15 @@ func (u *Upload) commitFile(ctx context.Context, check core.Intent) error {
 	}
 	s.core.Stores.Verifications.Committed(digest)
 	err = s.core.Update(ctx, u.caller, check.AndWrite)
-	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a resumable upload has nothing else for its next try
+	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a resumable upload needs the file for the next attempt
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
 	}
 	return err
 }
 
-// withdraw takes a file away again whose record could not be written: on a full disk it would be in
-// the way until a purge. What does not work here is left to that purge.
+// withdraw removes a file whose record could not be written. On a full disk it would otherwise take
+// up space until a purge. If the removal fails, the purge removes the file.
 func (u *Upload) withdraw(ctx context.Context) {
 	_ = u.received.staged.Withdraw(func() error { return u.service.core.Stores.Orphaned(ctx, u.file.Blob) })
 }

@@ -14,23 +14,23 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over
-// a resource.
+// UploadStart describes a file to be uploaded in chunks, and its destination: the set in
+// Fields.SetID, or a resource to replace.
 type UploadStart struct {
-	Fields     UploadFields // with one digest at most
-	ResourceID *string      // nil: it becomes a new resource
+	Fields     UploadFields // with at most one digest
+	ResourceID *string      // nil to create a resource
 	Length     int64        // in bytes
 	Announced  string       // for the gateway
-	Sender     Sender       // nil: the caller
+	Sender     Sender       // nil if the caller sends the file
 }
 
-// ResumableUploadNames are what an upload in chunks calls its fields.
+// ResumableUploadNames returns the field names of an upload in chunks.
 func ResumableUploadNames() FieldNames {
 	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
 }
 
-// CreateUpload begins a file that comes in chunks. What can be refused before it has come is
-// refused now. See resumable.Uploads.Create.
+// CreateUpload begins an upload in chunks. It checks everything that can be checked before the file
+// arrives. See resumable.Uploads.Create.
 func (s *Uploads) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
 	t := metadata.ResumableUpload{
 		SenderID: p.UserID, Length: start.Length, Announced: start.Announced,
@@ -39,7 +39,7 @@ func (s *Uploads) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 		Descriptive: core.ValueOf(start.Fields.Metadata),
 	}
 	for _, t.Expected = range start.Fields.Expected {
-		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
+		if t.Expected == (blobs.Digest{}) { // no content has it; in a row it means none
 			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Uploads) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 	return t, err
 }
 
-// admit looks up where the file goes, and whether it may.
+// admit looks up the destination of the file and checks whether it may go there.
 func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.ResumableUpload) error {
 	if start.ResourceID != nil {
 		resolved, err := replaceable(tx, p, *start.ResourceID, start.Fields)
@@ -99,7 +99,7 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	return err
 }
 
-// acceptable refuses what the file could never be.
+// acceptable returns an error for a file that could never be accepted.
 func (s *Uploads) acceptable(start UploadStart) error {
 	if most := s.config.MaxUpload; most > 0 && start.Length > most {
 		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
@@ -114,7 +114,7 @@ func (s *Uploads) acceptable(start UploadStart) error {
 	return err
 }
 
-// fieldsOf is what came with the announcement.
+// fieldsOf returns the fields that were sent at the beginning of the upload.
 func fieldsOf(t metadata.ResumableUpload) UploadFields {
 	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Metadata: &t.Descriptive, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableUploadNames()}
 	if t.SetID != (metadata.ID{}) {
@@ -145,7 +145,7 @@ func (u ChunkRules) Lookup(ctx context.Context, p auth.Principal, id metadata.ID
 	return t, err
 }
 
-// UploadOf returns the upload of a sender.
+// UploadOf returns an upload, or resumable.NotFound if it is not the sender's.
 func UploadOf(tx *metadata.Tx, id, sender metadata.ID) (metadata.ResumableUpload, error) {
 	t, err := tx.Uploads.Get(id)
 	if errors.Is(err, metadata.ErrNotFound) || err == nil && t.SenderID != sender {
@@ -154,12 +154,13 @@ func UploadOf(tx *metadata.Tx, id, sender metadata.ID) (metadata.ResumableUpload
 	return t, err
 }
 
-// Update runs fn in a write transaction with the caller as it is now.
+// Update runs fn in a write transaction, with the present state of the caller.
 func (u ChunkRules) Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
 	return u.core.Update(ctx, p, fn)
 }
 
-// Receive keeps inline bodies from being flushed meanwhile, and reserves what comes.
+// Receive reserves the bytes that arrive, and delays the flushing of inline bodies until done is
+// called.
 func (u ChunkRules) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
 	reserved, idle := u.core.Quotas.OfUpload(t.ID), u.core.Inline.Busy()
 	return reserved.Reader(ctx, body, t.Checkpoint.Size), func(size int64) {
@@ -168,17 +169,17 @@ func (u ChunkRules) Receive(ctx context.Context, t metadata.ResumableUpload, bod
 	}
 }
 
-// Ended gives back what an upload had reserved.
+// Ended releases the reservation of an upload.
 func (u ChunkRules) Ended(id metadata.ID) { u.core.Quotas.Ended(id) }
 
-// Complete makes the resource of a file that has come, as that of a form is made.
+// Complete creates the resource of a received file, like an upload in one request.
 func (u ChunkRules) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
 	return u.CompleteAs(ctx, u.NewUpload(p), t, staged, with)
 }
 
-// CompleteAs is Complete for an upload that has been begun for the sender.
+// CompleteAs is Complete for an upload that was begun on behalf of the sender.
 func (u ChunkRules) CompleteAs(ctx context.Context, form *Upload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
-	defer func() { _ = form.Discard() }() // there is nothing to remove
+	defer func() { _ = form.Discard() }() // nothing to remove
 	form.reserved = u.core.Quotas.OfUpload(t.ID)
 	if u.core.Stores.Objects != nil {
 		if form.held, err = u.core.Stores.Objects.PartialObjects(t.Checkpoint); err != nil {

@@ -10,7 +10,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// folderExists returns an error where a set has no folder with a path.
+// folderExists returns an error if a set has no folder with this path.
 func folderExists(tx *metadata.Tx, folder metadata.FolderKey) error {
 	if err := FolderPath("path", folder.Path); err != nil {
 		return err
@@ -22,12 +22,12 @@ func folderExists(tx *metadata.Tx, folder metadata.FolderKey) error {
 	return err
 }
 
-// NoFolder is the error where a set has no folder with a path.
+// NoFolder returns the error for a missing folder.
 func NoFolder() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Field: "path", Message: "there is no folder with this path"}
 }
 
-// FolderPath refuses what is no path of a folder.
+// FolderPath returns an error for a text that is not the path of a folder.
 func FolderPath(field, path string) error {
 	if !strings.HasSuffix(path, "/") {
 		return core.Invalid(field, "%s must be the path of a folder, with a slash at its end", field)
@@ -35,7 +35,7 @@ func FolderPath(field, path string) error {
 	return core.NameText.Check(field, path)
 }
 
-// NewFolderPath refuses what cannot be the path of a new folder.
+// NewFolderPath returns an error for a text that cannot be the path of a new folder.
 func NewFolderPath(field, path string) error {
 	if in, rest, _ := tree.Split(path); in != path || rest != "" {
 		return core.Invalid(field, "%s must be the path of a folder, with a slash at its end; no element may be empty, . or .., or end in an id in brackets", field)
@@ -43,8 +43,8 @@ func NewFolderPath(field, path string) error {
 	return FolderPath(field, path)
 }
 
-// HasFolder reports whether a set has a folder with a path: one with files, or one that was made
-// explicitly. The set itself is not a folder.
+// HasFolder reports whether a set has a folder: one with files, or one that was created explicitly.
+// The set itself does not count as a folder.
 func HasFolder(tx *metadata.Tx, folder metadata.FolderKey) (bool, error) {
 	if !strings.HasSuffix(folder.Path, "/") {
 		return false, nil

@@ -11,12 +11,12 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each
-// one to add, in order, and keeps none itself. A resource is borrowed: neither it nor its texts are
-// valid once add has returned. Add runs inside the transaction; what it got means nothing where an
-// error is returned. Where the request asks for folders it hands their paths to folder, likewise:
-// those in which there are files in a state that is asked for, and with active files also those
-// that were made by themselves.
+// ListResources lists the resources of the whole service, of a dataspace or of a set. It calls add
+// for each resource, in order. The resource is borrowed: add must not keep it or its strings. add
+// runs inside the transaction, and the caller must ignore its results if ListResources returns an
+// error. If the request asks for folders, ListResources also calls folder for the paths of folders,
+// under the same rules. It lists folders with files in one of the requested states and, if active
+// files are requested, folders that were created explicitly.
 func (s *Files) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest, add func(*metadata.Resource), folder func(path string)) (ends core.PageEnds, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.core.Query(tx, p, listing, req)
@@ -63,9 +63,9 @@ func (s *Files) ListResources(ctx context.Context, p auth.Principal, listing pag
 	return ends, err
 }
 
-// prefetchPage fetches what a page reads, where that is faster than one after the other.
+// prefetchPage fetches the rows of a page together, if that is faster than one by one.
 func (s *Files) prefetchPage(tx *metadata.Tx, within metadata.ResourceRange, q paging.Query) {
-	costly := false // to read one after the other
+	costly := false // whether reading one by one is costly
 	tx.Prefetch(func() {
 		costly = true
 		s.core.Stores.Damaged(tx)
@@ -77,7 +77,7 @@ func (s *Files) prefetchPage(tx *metadata.Tx, within metadata.ResourceRange, q p
 		return
 	}
 	ids := make([]metadata.ID, 0, q.Limit)
-	_ = tx.Resources.Page(within, func(r *metadata.Resource) bool { // an error of it comes again
+	_ = tx.Resources.Page(within, func(r *metadata.Resource) bool { // an error occurs again later
 		ids = append(ids, r.ID)
 		return len(ids) < q.Limit
 	})
@@ -85,11 +85,11 @@ func (s *Files) prefetchPage(tx *metadata.Tx, within metadata.ResourceRange, q p
 		for _, id := range ids {
 			_, _ = tx.Descriptive.Get(id)
 		}
-		_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false }) // what was fetched of it has been read
+		_ = tx.Resources.Page(within, func(*metadata.Resource) bool { return false }) // these rows have just been fetched
 	})
 }
 
-// position remembers where in its order a borrowed resource is, or a folder.
+// position holds the position of a borrowed resource or a folder in the order.
 type position struct {
 	byName bool
 	stamp  metadata.Stamp
@@ -116,7 +116,7 @@ func (p *position) position() paging.Position {
 }
 
 // resourceRange returns the range of the resources that a query requests. It changes names in the
-// query to the form in which they exist, so that the pages that follow have it, too.
+// query to the stored form, so that the following pages use it, too.
 func resourceRange(tx *metadata.Tx, p auth.Principal, q *paging.Query) (within metadata.ResourceRange, err error) {
 	within = metadata.ResourceRange{
 		Set: q.Set, States: q.States, Order: q.Order, Since: metadata.Stamp(q.Since.At), Until: metadata.Stamp(q.Until.At),

@@ -13,27 +13,27 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// maxMany is how many files one request deletes, restores, copies or moves.
+// maxMany is the maximum number of files that one request can change.
 const maxMany = 1000
 
-// ManyResult is what became of one of many files.
+// ManyResult is the result for one of many files.
 type ManyResult struct {
-	ID      string            // as the request names it
-	Arrived metadata.Resource // of a copy or a move: the file at the place
-	Refused *errs.Error       // nil: it was done
-	Already bool              // it was so before: deleted, active, or in that place
+	ID      string            // as in the request
+	Arrived metadata.Resource // after a copy or a move: the file at the destination
+	Refused *errs.Error       // nil on success
+	Already bool              // nothing to do: already deleted, active, or at the destination
 }
 
-// Many is what is done with many files.
+// Many describes a change of many files.
 type Many struct {
 	Action ManyAction
 	IDs    []string
-	SetID  string  // to which files are copied or moved; "": within the set
-	Folder *string // in which they are then; nil: in the folder that they have
+	SetID  string  // the set that files are copied or moved to; "" for the same set
+	Folder *string // the destination folder; nil keeps the folder of each file
 	core.Input
 }
 
-// checkIDs refuses too many ids, and one that comes twice. Nil ids are not checked.
+// checkIDs returns an error for too many or duplicate ids. It does not check nil ids.
 func (m Many) checkIDs() error {
 	if m.IDs == nil {
 		return nil
@@ -51,7 +51,7 @@ func (m Many) checkIDs() error {
 	return nil
 }
 
-// checkFolder refuses what is not the path of a folder; "" is the set.
+// checkFolder returns an error if Folder is not the path of a folder. "" is the set itself.
 func (m Many) checkFolder() error {
 	if m.Folder == nil || *m.Folder == "" {
 		return nil
@@ -59,10 +59,10 @@ func (m Many) checkFolder() error {
 	return NewFolderPath("folder", *m.Folder)
 }
 
-// ManyAction is what is done with each of many files.
+// ManyAction is the change to make to each file.
 type ManyAction uint8
 
-// The actions; 0 is not one.
+// The actions. The zero ManyAction is invalid.
 const (
 	DeleteMany ManyAction = iota + 1
 	RestoreMany
@@ -70,11 +70,11 @@ const (
 	MoveMany
 )
 
-// ChangeMany deletes, restores, copies or moves files of a set, each as the use case for one file
-// does. It goes in steps of up to 200 files, each of which is one transaction and authorises the
-// caller anew. A file that is refused stays as it is, and the others go on. Where a step fails as a
-// whole, its files and those behind it have the error as their result; an error is returned only
-// where nothing was tried.
+// ChangeMany deletes, restores, copies or moves files of a set, each like the use case for one
+// file. It works in steps of up to 200 files. Each step is one transaction and authorises the
+// caller again. A file that is refused stays as it is, and the others continue. If a step fails as
+// a whole, its files and the remaining files get its error as their result. ChangeMany returns an
+// error only if it has tried no file.
 func (s *Files) ChangeMany(ctx context.Context, p auth.Principal, set string, in Many) (results []ManyResult, err error) {
 	m := manySteps{service: s, set: set, Many: in}
 	err = s.core.View(ctx, p, m.check)
@@ -101,15 +101,15 @@ func (s *Files) ChangeMany(ctx context.Context, p auth.Principal, set string, in
 	return results, err
 }
 
-// manySteps are files that are deleted, restored, copied or moved.
+// manySteps is a change of many files in progress.
 type manySteps struct {
 	Many
 	service *Files
 	set     string
-	folder  string // as it is spelled where the files go
+	folder  string // in the form stored in the destination set
 }
 
-// check finds what refuses the whole.
+// check returns an error if the whole change must be refused.
 func (m *manySteps) check(tx *metadata.Tx, p auth.Principal) error {
 	_, err := m.source(tx, p)
 	if err == nil {
@@ -135,7 +135,7 @@ func (m *manySteps) check(tx *metadata.Tx, p auth.Principal) error {
 	return err
 }
 
-// source looks up the set, and authorises the caller for the action.
+// source looks up the set and authorises the caller for the action.
 func (m *manySteps) source(tx *metadata.Tx, p auth.Principal) (core.ResolvedSet, error) {
 	action := auth.Write
 	if m.Action == CopyMany {
@@ -148,7 +148,7 @@ func (m *manySteps) source(tx *metadata.Tx, p auth.Principal) (core.ResolvedSet,
 	return set, err
 }
 
-// admit looks up the set, and that to which files go, and authorises the caller.
+// admit looks up the set and the destination set, and authorises the caller.
 func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedSet, err error) {
 	set, err = m.source(tx, p)
 	folder := core.ValueOf(m.Folder)
@@ -174,8 +174,7 @@ func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedS
 	return set, err
 }
 
-// step does what is asked with the first of the files that are left, as many as one transaction is
-// to hold.
+// step processes the first of the remaining files, as many as fit into one transaction.
 func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal, ids []string) (done []ManyResult, err error) {
 	set, err := m.admit(tx, p)
 	if err != nil {
@@ -198,7 +197,7 @@ func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 		}
 		if result.Refused = refused; refused == nil && write != nil {
 			if err := write(); err != nil {
-				return nil, err // the transaction is half written
+				return nil, err // the transaction is partly written
 			}
 		}
 		if done = append(done, result); versions > MaxStepVersions {
@@ -208,7 +207,8 @@ func (m *manySteps) step(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 	return done, nil
 }
 
-// plan finds what refuses one file, and returns what writes the change; nil: there is none.
+// plan checks the change of one file, and returns the function that writes it, or nil if nothing
+// changes.
 func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal, r core.ResolvedResource, result *ManyResult, versions *int) (write func() error, err error) {
 	if m.Action == CopyMany || m.Action == MoveMany {
 		t := m.service.NewRelocation(tx, p, m.Action == MoveMany)

@@ -9,12 +9,11 @@ import (
 	"labshelf/paging"
 )
 
-// Names are stored as they are sent. A request that names a file or folder in another normal form
-// of Unicode (macOS decomposes names) means the one that exists, if exactly one does. See
+// Names are stored as they are sent. A request may name a file or folder in another normal form of
+// Unicode (macOS decomposes names). It then means the existing one, if exactly one exists. See
 // tree.Stored.
 
-// StoredFolder returns the path of a folder, "" or with a slash at its end, in the form in which
-// it exists.
+// StoredFolder returns the path of a folder in its stored form. path is "" or ends in a slash.
 func StoredFolder(tx *metadata.Tx, set metadata.ID, path string) (string, error) {
 	if path == "" || len(tree.Forms(path)) == 1 {
 		return path, nil
@@ -23,8 +22,8 @@ func StoredFolder(tx *metadata.Tx, set metadata.ID, path string) (string, error)
 	return stored + "/", err
 }
 
-// InStoredForm changes the name, or the beginning of names, that a range asks for to the form in
-// which it exists: if nothing has the one that is asked for, and exactly one other form is there.
+// InStoredForm changes the name or prefix of a range to its stored form, if nothing matches the
+// requested form and exactly one other form matches.
 func InStoredForm(tx *metadata.Tx, within *metadata.ResourceRange, folders bool) error {
 	name, prefix := within.Name, within.NamePrefix
 	if name != nil {
@@ -61,8 +60,8 @@ func InStoredForm(tx *metadata.Tx, within *metadata.ResourceRange, folders bool)
 	return nil
 }
 
-// storedBeginning returns a name in the form in which a file or folder has it, or the folders of
-// a prefix in the forms in which they exist.
+// storedBeginning returns the stored form of a file or folder name or, for a prefix, the prefix
+// with its folders in their stored form.
 func storedBeginning(tx *metadata.Tx, set metadata.ID, name string, isPrefix bool) (string, error) {
 	folder, rest := name[:strings.LastIndexByte(name, '/')+1], ""
 	if !isPrefix {
@@ -73,8 +72,8 @@ func storedBeginning(tx *metadata.Tx, set metadata.ID, name string, isPrefix boo
 	return stored + rest, err
 }
 
-// countForm returns how many files have a name, up to 2, or 1 if a name or the path of a folder
-// begins with a prefix.
+// countForm returns the number of files with a name, at most 2. For a prefix, it returns 1 if a
+// file name or a folder path has it, and otherwise 0.
 func countForm(tx *metadata.Tx, within metadata.ResourceRange, form string, isPrefix, folders bool) (n int, err error) {
 	most := 2
 	within.After, within.Since, within.Until = paging.Position{}, 0, 0

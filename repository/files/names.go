@@ -9,8 +9,8 @@ import (
 	"labshelf/repository/core"
 )
 
-// formatOf derives a format from the extension of a name: upper case, without the dot; "" where
-// there is none.
+// formatOf derives a format from the extension of a name: in upper case, without the dot, ""
+// without an extension.
 func formatOf(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	dot := strings.LastIndexByte(name, '.')
@@ -20,11 +20,12 @@ func formatOf(name string) string {
 	return strings.ToUpper(name[dot+1:])
 }
 
-// DownloadName is under which name a download is offered: the last element of Name, which says what
-// the file is called now, even if it has been renamed since it was uploaded as Filename. A title
-// without an extension gets that of Filename, without which systems would not know what to open it
-// with. A file whose record has no format any more was renamed to a name without an extension, and
-// the extension of a temporary file says nothing. Where neither makes a name it is the id.
+// DownloadName returns the file name for downloads. It is the last element of Name, the present
+// name of the file, which may differ from the Filename of the upload. A name without an extension
+// gets that of Filename, so that systems know how to open the file. It does not get one if the
+// record has no format, because the file was then renamed to a name without an extension, or if the
+// extension is that of a temporary file. If Name has no usable last element, DownloadName returns
+// Filename or the id.
 func DownloadName(r metadata.Resource) string {
 	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
 	switch {
@@ -36,10 +37,11 @@ func DownloadName(r metadata.Resource) string {
 	return name
 }
 
-// temporary are extensions under which programs write a file before they rename it.
+// temporary lists extensions of files that programs rename after writing them.
 var temporary = []string{"", "TMP", "TEMP", "PART", "PARTIAL", "CRDOWNLOAD", "DOWNLOAD", "FILEPART", "BAK", "OLD", "ORIG", "SWP", "SWX", "NEW", "LOCK"}
 
-// isTemporary reports whether a format is the extension of a temporary file: Makefile.tmp.123456.
+// isTemporary reports whether a format is the extension of a temporary file, as in
+// Makefile.tmp.123456.
 func isTemporary(format string) bool {
 	return slices.Contains(temporary, strings.TrimRight(format, "~")) || strings.Trim(format, "0123456789") == ""
 }

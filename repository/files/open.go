@@ -17,22 +17,23 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// openTries is how often OpenResource tries again when a file is not where its record says: it may
-// have been replaced meanwhile.
+// openTries is the number of attempts to open a file. If the file is not where its record says, it
+// may have been replaced in the meantime.
 const openTries = 3
 
-// OpenResource returns the file of one resource, with its record. The caller closes the file; it
-// stays readable to its end also when the resource is replaced, deleted or purged meanwhile. A file
-// that is not there or has another length than it must is recorded as damaged; what only shows
-// while it is read is for the caller to report with NoteDamage.
+// OpenResource returns the file of an active resource, and its record. The caller must close the
+// file. The file stays readable to its end even if the resource is replaced, deleted or purged in
+// the meantime. A file that is missing or has a wrong length is recorded as damaged. The caller
+// must report damage found during reading with NoteDamage.
 func (s *Files) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	return s.Open(ctx, p, id, ActiveFile)
 }
 
-// OpenAs returns a resource as it is, or was, whose file is to be opened, or why that may not be.
+// OpenAs returns the resource whose file is to be opened, in a present or former state, or an
+// error.
 type OpenAs func(*metadata.Tx, core.ResolvedResource) (metadata.Resource, error)
 
-// ActiveFile is the file of a resource that is active.
+// ActiveFile returns an active resource, or an error if it is deleted.
 func ActiveFile(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 	shown, err := presentFile(tx, r)
 	if err == nil && shown.State == metadata.Deleted {
@@ -41,7 +42,7 @@ func ActiveFile(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, er
 	return shown, err
 }
 
-// presentFile is the file of a resource that may be deleted, but not yet purged.
+// presentFile returns a resource that may be deleted, but not purged.
 func presentFile(_ *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 	if r.Body == metadata.Purged {
 		return metadata.Resource{}, resourceGone()
@@ -53,7 +54,7 @@ func resourceGone() error {
 	return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 }
 
-// Open is OpenResource for the resource as it is returned by as.
+// Open is OpenResource for the resource that as returns.
 func (s *Files) Open(ctx context.Context, p auth.Principal, id string, as OpenAs) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
 		var b blobs.Blob
@@ -65,30 +66,30 @@ func (s *Files) Open(ctx context.Context, p auth.Principal, id string, as OpenAs
 			return r, file, s.core.Stores.BlobError(err)
 		}
 		if wrong, _ := s.core.Stores.Verify(context.WithoutCancel(ctx), b); wrong != "" {
-			break // whether it could be written down or is remembered: the answer is the same
+			break // the response is the same whether the damage could be recorded or not
 		}
 	}
 	return metadata.Resource{}, nil, storage.DamagedError("resource "+r.ID.String(), err)
 }
 
-// presignValid is how long a presigned address is valid.
+// presignValid is the validity of a presigned URL.
 const presignValid = time.Minute
 
-// PresignResource returns an address from which anybody gets the file of one resource for a minute,
-// as an attachment, with its record; "" where it has none: it is inline, or in folders. The errors
-// are those of OpenResource, but whether the bytes are there is not asked.
+// PresignResource returns a URL from which anyone can download the file of a resource as an
+// attachment for a minute, and the record. The URL is "" for an inline file and if the files are in
+// folders. The errors are those of OpenResource, but PresignResource does not check that the bytes
+// exist.
 func (s *Files) PresignResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
 	r, b, held, err := s.openable(ctx, p, id, ActiveFile)
 	presigner, ok := s.core.Files.(blobs.Presigner)
 	if err != nil || held != nil || !ok {
-		return r, "", err // what is held is in memory
+		return r, "", err // an inline file is in memory
 	}
 	address, err = presigner.Presign(ctx, b, blobs.Attachment{Filename: DownloadName(r), MediaType: r.MimeType, Valid: presignValid})
 	return r, address, s.core.Stores.BlobError(err)
 }
 
-// openable reads the record of a resource whose file may be read, and its blob, or the file itself
-// where it is inline.
+// openable reads the record of a resource whose file may be read, and its blob or its inline file.
 func (s *Files) openable(ctx context.Context, p auth.Principal, id string, as OpenAs) (r metadata.Resource, b blobs.Blob, held io.ReadSeekCloser, err error) {
 	s.core.Inline.Reading()
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -115,7 +116,7 @@ func (s *Files) openable(ctx context.Context, p auth.Principal, id string, as Op
 	return r, b, held, nil
 }
 
-// sound returns an error where the blob of a resource is known to be damaged.
+// sound returns an error if the blob of a resource is known to be damaged.
 func (s *Files) sound(tx *metadata.Tx, r metadata.Resource) error {
 	wrong, err := s.core.Stores.DamageOf(tx, r.Digest)
 	if err == nil && wrong != "" {
@@ -124,11 +125,10 @@ func (s *Files) sound(tx *metadata.Tx, r metadata.Resource) error {
 	return err
 }
 
-// NoteDamage is called when the file of a resource, as OpenResource gave it, could not be read to
-// its end or had other content than its digest says. It reads the file once more, from the disk,
-// and only if that says the same the blob is recorded as damaged: reading it is refused from then
-// on, and the next upload of the same content brings it back. It returns when that is done, also
-// when ctx ends before.
+// NoteDamage must be called if the file from OpenResource could not be read to its end or did not
+// match its digest. NoteDamage reads the file from the disk again. If that fails, too, it records
+// the blob as damaged: reading it is then refused, and the next upload of the same content replaces
+// it. NoteDamage returns when it is done, even if ctx ends before.
 func (s *Files) NoteDamage(ctx context.Context, digest blobs.Digest, cause error) {
 	ctx = context.WithoutCancel(ctx)
 	var b blobs.Blob
@@ -144,8 +144,8 @@ func (s *Files) NoteDamage(ctx context.Context, digest blobs.Digest, cause error
 	}
 }
 
-// MayStillRead refuses a caller that may not read a resource any more while its file is sent. What
-// becomes of the resource meanwhile does not matter.
+// MayStillRead returns an error if the caller may no longer read a resource whose file is being
+// sent. The resource may have been deleted or changed.
 func (s *Files) MayStillRead(ctx context.Context, p auth.Principal, id metadata.ID) error {
 	return core.Revoked(s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := core.ReadableResource(tx, p, id.String())

@@ -11,29 +11,29 @@ import (
 
 // Bounds of an outline.
 const (
-	maxOutlined = 200_000 // what is counted
+	maxOutlined = 200_000 // maximum number of entries counted
 	maxMarks    = 1000
 )
 
-// Outline is how long a listing is, and where its pages begin. Bounded: there is more; the total
-// and the marks are those of what was counted.
+// Outline is the length of a listing and the positions of its pages. If Bounded is true, the
+// listing is longer, and Total and Marks cover only the counted part.
 type Outline struct {
 	Total   int
 	Bounded bool
 	Marks   []Mark
 }
 
-// Mark is the beginning of a page, but of the first one: how many are before it, and the last of
-// these.
+// Mark is the beginning of a page after the first one. Index is the number of entries before it.
+// Name and Modified are those of the last of these.
 type Mark struct {
 	Index    int
-	Name     string         // in an order by name; of a folder its path
-	Modified metadata.Stamp // in an order by time
+	Name     string         // if ordered by name; the path of a folder
+	Modified metadata.Stamp // if ordered by time
 	Page     string         // token
 }
 
-// OutlineResources outlines what ListResources would list of a set with the same parameters. It
-// reads an index alone, up to 200,000 of its entries, and with folders one for each.
+// OutlineResources outlines the listing of a set that ListResources would return for the same
+// parameters. It reads only an index, up to 200,000 entries, or one entry for each folder.
 func (s *Files) OutlineResources(ctx context.Context, p auth.Principal, req core.ListRequest) (o Outline, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.core.Query(tx, p, paging.SetResources, req)

@@ -21,35 +21,35 @@ import (
 
 // Bounds of one move.
 const (
-	maxMovedVersions = 10_000 // former versions of a file that is moved to another set, in one transaction
-	maxMovesBack     = 1000   // entries about a file in which a move from the set is looked for to which it goes
+	maxMovedVersions = 10_000 // former versions of a file moved to another set
+	maxMovesBack     = 1000   // entries about a file searched for an earlier move
 )
 
-// MaxStepVersions is how many former versions one step of many moves, but for those of its last
-// file.
+// MaxStepVersions is the maximum number of former versions that one step of many moves adds, not
+// counting its last file.
 const MaxStepVersions = 1000
 
-// Destination is where a file goes that is copied or moved.
+// Destination is where a file is copied or moved.
 type Destination struct {
-	SetID string     // "": the set in which the file is
-	Name  string     // "": the name that it has
-	Onto  string     // id of a file of that set whose next version it becomes, which keeps its name and what is said about it; "": none
-	Match core.Match // of the file that is copied or moved
+	SetID string     // "" for the set of the file
+	Name  string     // "" for the name of the file
+	Onto  string     // id of a file there that gets a new version; may be ""
+	Match core.Match // preconditions on the file that is copied or moved
 	core.Input
 }
 
-// CopyResource makes a file of another one: its present version, with what is said about it. The
-// bytes are shared, unless they are inline. It returns the record at the place. The caller reads
-// where the file is, and writes where it goes.
+// CopyResource creates a file from the present version of another file, including its description.
+// The two share the bytes, unless these are inline. It returns the new record. The caller needs
+// read permission at the source and write permission at the destination.
 func (s *Files) CopyResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, false)
 }
 
-// MoveResource brings a file to another place: within its set it is renamed; into another one it is
-// copied with all of its versions, and deleted where it was, in one commit with two stamps; the
-// deleted record says what it has become. Moved back into the set in which such a record lies, it
-// is that one again, with what was changed since. The record at the place is returned. A move that
-// changes nothing is none.
+// MoveResource moves a file. Within its set, the file is renamed. To another set, it is copied with
+// all its versions and deleted at the source, in one commit with two stamps; the deleted record
+// names the new one. If the file returns to a set with such a deleted record, that record becomes
+// active again, with the later changes. MoveResource returns the record at the destination. A move
+// that changes nothing makes no entry.
 func (s *Files) MoveResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, true)
 }
@@ -67,7 +67,7 @@ func (s *Files) place(ctx context.Context, p auth.Principal, id string, to Desti
 	return arrived, err
 }
 
-// Relocation is one file that is copied or moved, in one transaction.
+// Relocation is a copy or move of one file in one transaction.
 type Relocation struct {
 	service *Files
 	tx      *metadata.Tx
@@ -75,29 +75,29 @@ type Relocation struct {
 	move    bool
 
 	source core.ResolvedResource
-	set    core.ResolvedSet       // to which it goes
-	onto   *core.ResolvedResource // whose next version it becomes, or which it is again; nil: it becomes a new one
-	again  bool                   // onto is the deleted record that it was
-	after  metadata.Resource      // as it is to be stored; a new one lacks its record
-	body   []byte                 // to be stored with it; nil: none is
+	set    core.ResolvedSet       // destination
+	onto   *core.ResolvedResource // gets a new version or is restored; nil to create a file
+	again  bool                   // onto is the deleted record that the file once was
+	after  metadata.Resource      // the record to store; without Record if it is new
+	body   []byte                 // inline body to store with it; nil without one
 	former []rows.FormerVersion
 }
 
-// NewRelocation begins a copy or a move by p in a transaction.
+// NewRelocation begins a copy or a move on behalf of p, in a transaction.
 func (s *Files) NewRelocation(tx *metadata.Tx, p auth.Principal, move bool) Relocation {
 	return Relocation{service: s, tx: tx, by: p, move: move}
 }
 
-// Between sets the file, the set to which it goes, and what it replaces (nil: nothing). They have
-// been looked up, and the caller authorised.
+// Between sets the file, the destination set, and the file to replace, which may be nil. The caller
+// must have looked them up and checked the permissions.
 func (t *Relocation) Between(source core.ResolvedResource, set core.ResolvedSet, onto *core.ResolvedResource) {
 	t.source, t.set, t.onto = source, set, onto
 }
 
-// Versions returns how many former versions come with the file.
+// Versions returns the number of former versions that move with the file.
 func (t *Relocation) Versions() int { return len(t.former) }
 
-// Prepare finds every reason to refuse.
+// Prepare looks up the file and the destination, and runs all checks.
 func (t *Relocation) Prepare(ctx context.Context, id string, to Destination) error {
 	if err := t.admit(id, to); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (t *Relocation) Prepare(ctx context.Context, id string, to Destination) err
 	return t.Check(ctx, cmp.Or(to.Name, t.source.Name), to.Match)
 }
 
-// Check is prepare, of what has been looked up and authorised.
+// Check runs the checks of Prepare after Between.
 func (t *Relocation) Check(ctx context.Context, name string, match core.Match) error {
 	if err := t.Examine(ctx, name, match); err != nil || t.Renames() {
 		return err
@@ -116,7 +116,7 @@ func (t *Relocation) Check(ctx context.Context, name string, match core.Match) e
 	return t.service.core.Quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, t.Needs())
 }
 
-// Examine is check without the quotas.
+// Examine is Check without the quotas.
 func (t *Relocation) Examine(ctx context.Context, name string, match core.Match) error {
 	if err := core.NameText.Check("name", name); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (t *Relocation) Examine(ctx context.Context, name string, match core.Match)
 	return t.plan(ctx)
 }
 
-// Needs returns how many bytes the file adds where it goes. Where it is now, it counts until it is
-// purged.
+// Needs returns the number of bytes that the file adds at the destination. At the source, it still
+// counts until it is purged.
 func (t *Relocation) Needs() int64 {
 	bytes := t.after.Bytes + rows.AddedBytes(t.former)
 	if t.again && t.after.Version == t.onto.Version {
@@ -149,7 +149,7 @@ func (t *Relocation) Needs() int64 {
 	return bytes
 }
 
-// admit looks up what the request names, and authorises the caller.
+// admit looks up the file and the destination, and authorises the caller.
 func (t *Relocation) admit(id string, to Destination) (err error) {
 	if t.source, err = core.LookupResource(t.tx, id); err != nil {
 		return err
@@ -182,10 +182,10 @@ func (t *Relocation) admit(id string, to Destination) (err error) {
 	return rows.Described(t.tx, onto.ID, &t.onto.Descriptive)
 }
 
-// Renames tells whether the file stays the one that it is.
+// Renames reports whether the relocation only renames the file.
 func (t *Relocation) Renames() bool { return t.move && t.onto == nil && t.set.ID == t.source.SetID }
 
-// plan completes what is to be stored of a file that becomes another one.
+// plan completes the record of a file that becomes another resource.
 func (t *Relocation) plan(ctx context.Context) (err error) {
 	if t.source.Body == metadata.Inline {
 		if t.body, err = rows.VerifyInline(t.tx, t.source.Resource); errors.Is(err, metadata.ErrRecordDamaged) {
@@ -217,7 +217,8 @@ func (t *Relocation) plan(ctx context.Context) (err error) {
 	return t.planHistory()
 }
 
-// planHistory finds the record that a moved file is again, and the versions that come with it.
+// planHistory finds the deleted record that a moved file restores, and the versions that move with
+// it.
 func (t *Relocation) planHistory() (err error) {
 	if err := t.recall(); err != nil {
 		return err
@@ -239,9 +240,9 @@ func (t *Relocation) planHistory() (err error) {
 	return err
 }
 
-// recall finds the deleted record of the set that says it has become this file by a move, and still
-// has its bytes. The entries about the file say from which ones it came; those that cannot be read
-// say nothing.
+// recall finds a deleted record in the destination set that names this file as the result of a move
+// and still has its bytes. The entries about the file name its former records; unreadable entries
+// end the search.
 func (t *Relocation) recall() error {
 	number := t.source.Entry
 	for n := 0; number != 0 && n < maxMovesBack; n++ {
@@ -261,20 +262,20 @@ func (t *Relocation) recall() error {
 	return nil
 }
 
-// What entries about copies and moves say in their values.
+// Values of entries about copies and moves.
 const (
-	movedFrom = "from"    // id of the file that was copied or moved
-	movedTo   = "movedTo" // id of what a file that was moved has become
+	movedFrom = "from"    // id of the copied or moved file
+	movedTo   = "movedTo" // id of the file that replaces a moved file
 )
 
-// cameFrom is the id of the file that the values of an entry name as movedFrom.
+// cameFrom returns the id in movedFrom in the values of an entry, or "".
 func cameFrom(values string) string {
 	var said map[string]string
-	_ = json.Unmarshal([]byte(values), &said) // what cannot be read names none
+	_ = json.Unmarshal([]byte(values), &said) // unreadable values have no movedFrom
 	return said[movedFrom]
 }
 
-// CarryOut writes what was planned, the arrival before the deletion.
+// CarryOut writes the planned changes. It writes the new file before it deletes the old one.
 func (t *Relocation) CarryOut() (arrived metadata.Resource, err error) {
 	if t.Renames() {
 		if arrived = t.after; arrived.Name != t.source.Name {
@@ -308,8 +309,8 @@ func (t *Relocation) CarryOut() (arrived metadata.Resource, err error) {
 	return arrived, t.source.Write(t.tx, gone, &left)
 }
 
-// bring stores what a record does not hold itself: bytes, versions, and what clients keep with a
-// file.
+// bring stores what is not part of the record: the inline body, the versions, and the properties
+// that clients keep with the file.
 func (t *Relocation) bring(arrived metadata.Resource) (err error) {
 	added, err := rows.SaveFormerVersions(t.tx, arrived.ID, t.former, arrived.Modified)
 	if err == nil {
@@ -336,9 +337,9 @@ func (t *Relocation) bring(arrived metadata.Resource) (err error) {
 	return errors.Join(err, failed, t.service.core.Inline.Count(t.tx))
 }
 
-// retype gives a file another name, and the format and media type that this one's extension says,
-// where they were those of the former extension, or say little. A program that saves under a
-// temporary name has not said what the file is.
+// retype renames a file. It also sets the format and the media type from the new extension, if they
+// match the former extension or are vague. A temporary name thus does not determine the type for
+// good.
 func retype(r *metadata.Resource, name string) {
 	was, is := formatOf(r.Name), formatOf(name)
 	r.Name = name

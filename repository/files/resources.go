@@ -1,5 +1,5 @@
-// Package files is the room of the files of sets: upload, whatever a file comes through, open and
-// verify, edit, versions, copies and moves, archives, and the paths that names make. It stands on
+// Package files offers the use cases of the files of sets: uploading, opening and verifying,
+// editing, versions, copying and moving, archives, and folder paths. It builds on the packages
 // core, describe and containers.
 package files
 
@@ -20,26 +20,26 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Config is what an operator decides about files.
+// Config holds the operator's settings for files.
 type Config struct {
-	MaxUpload   int64 // bytes of one file; 0: no limit
-	ArchiveRoom int64 // files of all archives that are under way together; 0: 1,048,576
+	MaxUpload   int64 // maximum bytes of one file; 0 for no limit
+	ArchiveRoom int64 // maximum files in all open archives together; 0 for 1,048,576
 
-	// Room returns how much space the file system of the files has left, so that a file which
-	// cannot fit is refused before it comes. nil, or an error: that is not known.
+	// Room returns the free space of the file system for files, so that a file that cannot fit is
+	// refused before it arrives. If it is nil or returns an error, the free space is unknown.
 	Room func() (blobs.FreeSpace, error)
 }
 
-// Files are the resources of a repository. It is safe for concurrent use.
+// Files offers the use cases of resources. It is safe for concurrent use.
 type Files struct {
 	core         *core.Core
 	descriptions *describe.Descriptions
 	config       Config
-	checksums    *admission.Queue // of requests that compute some, one at a time
-	archived     atomic.Int64     // files of the archives that are under way
+	checksums    *admission.Queue // of ComputeChecksums, which runs one request at a time
+	archived     atomic.Int64     // number of files in open archives
 }
 
-// maxQueued is how many requests of one caller wait to compute checksums.
+// maxQueued is the maximum number of requests of one caller that wait to compute checksums.
 const maxQueued = 16
 
 // New returns the files of a repository.
@@ -51,18 +51,18 @@ func New(core *core.Core, descriptions *describe.Descriptions, config Config) *F
 	}
 }
 
-// Archived returns the counter of the files in archives that are under way; for tests.
+// Archived returns the counter of the files in open archives. It is for tests.
 func (s *Files) Archived() *atomic.Int64 { return &s.archived }
 
-// Fields are the fields of a resource that can be changed without a new file. A nil field stays as
-// it is.
+// Fields are the fields of a resource that can change without a new file. A nil field keeps its
+// value.
 type Fields struct {
 	Name, Description, Format *string
 	Metadata                  descriptive.Patch
 	core.Input
 }
 
-// apply checks the fields and stores them in a resource.
+// apply validates the fields and sets them in a resource.
 func (f Fields) apply(r *metadata.Resource) error {
 	return cmp.Or(
 		core.ProseText.Set(&r.Description, "description", f.Description),
@@ -72,7 +72,7 @@ func (f Fields) apply(r *metadata.Resource) error {
 		f.Malformed)
 }
 
-// RefuseMove is the error of an edit that names another set or dataspace than the resource's own.
+// RefuseMove returns the error for an edit that names another set or dataspace.
 func RefuseMove(field string) error {
 	return core.Conflict(errs.CodeResourceMove, field, "a resource is moved to another set by POST /v1/resources/{id}/move")
 }
@@ -85,7 +85,7 @@ func (s *Files) GetResource(ctx context.Context, p auth.Principal, id string) (r
 			err = resolved.Admit(tx, p, auth.Read)
 		}
 		r = resolved.Shown()
-		if p.Anonymous { // what it has become, and through which link it came, may not be open
+		if p.Anonymous { // the file that it has become and the link it came through may not be open
 			r.Passage = metadata.Passage{}
 		}
 		s.core.Stores.SetDamaged(tx, &r)
@@ -129,7 +129,7 @@ func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, f
 	return edited, err
 }
 
-// DeleteResource marks a resource deleted; its record and its bytes stay until it is purged.
+// DeleteResource marks a resource as deleted. Its record and bytes stay until it is purged.
 func (s *Files) DeleteResource(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Resource, error) {
 	return s.passResource(ctx, p, id, match, metadata.Deleted)
 }

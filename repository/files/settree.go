@@ -13,7 +13,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// TreeFile is an active file of a set, as package tree wants it.
+// TreeFile is an active file of a set. It implements tree.File.
 type TreeFile struct {
 	*metadata.Resource
 	id string
@@ -27,40 +27,40 @@ func (f TreeFile) after(p tree.Position) bool {
 	return cmp.Or(strings.Compare(name, p.Name), strings.Compare(id, p.ID)) > 0
 }
 
-// Files are read in batches, which grow while they follow each other.
+// Files are read in batches. The size doubles from one batch to the next, up to MostFiles.
 const (
 	leastFiles = 2
 	MostFiles  = 256
 )
 
-// Tree is the tree of a set in one transaction, in which the set is not written. What it has
-// read last answers whether there is a folder beside a file without another search.
+// Tree is the tree of a set in one transaction that does not write to the set. It keeps the last
+// files read, which often show without another search whether a folder exists next to a file.
 type Tree struct {
 	tx       *metadata.Tx
 	set      metadata.ID
-	Expected int    // how many files are read at first; 0: a few
-	Spare    Window // whose memory the first files take that are read
+	Expected int    // number of files in the first batch; 0 for a few
+	Spare    Window // memory to reuse for the first batch
 	Window   Window
-	made     struct { // the folders that are there by themselves: none from from up to first
+	made     struct { // explicitly created folders: none from from to before first
 		known       bool
-		from, first string // first "": there is none
+		from, first string // "" if no folder follows
 	}
 }
 
 // TreeOf returns the tree of the active files of a set.
 func TreeOf(tx *metadata.Tx, set metadata.ID) *Tree { return &Tree{tx: tx, set: set} }
 
-// Window is all files of a set behind a position and up to the last one; ended: and there are no
-// more.
+// Window holds all files of a set after a position, up to the last of files. If ended is true, the
+// set has no more files.
 type Window struct {
 	from  tree.Position
 	files []TreeFile
-	rows  []metadata.Resource // what the files are
+	rows  []metadata.Resource // the rows of files
 	ended bool
 }
 
-// behind returns the files of the window behind a position. Not known: it does not tell which is
-// the first one there.
+// behind returns the files in the window after a position. known is false if the window does not
+// show which file comes first there.
 func (w *Window) behind(p tree.Position) (files []TreeFile, known bool) {
 	if cmp.Or(strings.Compare(p.Name, w.from.Name), strings.Compare(p.ID, w.from.ID)) < 0 {
 		return nil, false
@@ -106,7 +106,7 @@ func (s *Tree) Files(prefix string, after tree.Position) iter.Seq2[TreeFile, err
 	}
 }
 
-// read reads the next files behind a position.
+// read reads the next files after a position.
 func (s *Tree) read(after tree.Position, most int) (w Window, err error) {
 	w.from = after
 	from := paging.Position{Name: after.Name}
@@ -163,7 +163,7 @@ func (s *Tree) Any(folder string) (bool, error) {
 	return false, nil
 }
 
-// madeKnown tells whether the first folder from a path on that is there by itself is known.
+// madeKnown reports whether the first explicitly created folder at or after a path is known.
 func (s *Tree) madeKnown(from string) bool {
 	return s.made.known && s.made.from <= from && (s.made.first == "" || from <= s.made.first)
 }
@@ -179,7 +179,7 @@ func (s *Tree) Folders(from string) iter.Seq2[string, error] {
 		first := true
 		for row, err := range s.tx.Folders.From(metadata.FolderKey{SetID: s.set, Path: from}) {
 			if err == nil && row.Path == "" {
-				continue // the properties of the set itself
+				continue // properties of the set itself
 			}
 			if err == nil && first {
 				s.noteMade(from, row.Path)

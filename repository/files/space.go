@@ -13,7 +13,7 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// room returns how many bytes the file system of the files has left; false: that is not known.
+// room returns the free bytes of the file system for files. known is false if they are unknown.
 func (s *Uploads) room() (bytes int64, known bool) {
 	if s.config.Room == nil {
 		return 0, false
@@ -22,10 +22,10 @@ func (s *Uploads) room() (bytes int64, known bool) {
 	return room.Bytes, err == nil
 }
 
-// What is stored may not be more than the disk has room for, nor than the quota of a dataspace or
-// of a user. See package quota.
+// Stored bytes must fit on the disk and within the quotas of the dataspace and of the user. See
+// package quota.
 
-// reserve begins a reservation where there is a quota, unless the upload has one.
+// reserve begins a reservation if a quota applies and the upload has no reservation.
 func (u *Upload) reserve(tx *metadata.Tx, at quota.Place) error {
 	limited, err := quota.Limited(tx, at)
 	if limited && u.reserved == nil && u.with == nil {
@@ -34,15 +34,14 @@ func (u *Upload) reserve(tx *metadata.Tx, at quota.Place) error {
 	return err
 }
 
-// Limit returns the greatest number of bytes that a file may have, 0 for any.
+// Limit returns the maximum number of bytes of a file, or 0 for no limit.
 func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
 
-// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has
-// less than the room that is left may still find none when it comes. Receive refuses one that the
-// quotas have no room for.
+// RoomFor returns an error if a file of at least this many bytes cannot fit on the disk. A file
+// that fits now may still fail later. Receive checks the quotas.
 func (u *Upload) RoomFor(bytes int64) error {
 	u.least = bytes
-	if bytes <= u.service.core.Inline.Limit() { // it goes into the metadata, whose file may have room within
+	if bytes <= u.service.core.Inline.Limit() { // the database may have free pages
 		return nil
 	}
 	return u.service.roomFor(bytes)
@@ -54,15 +53,15 @@ func (s *Uploads) roomFor(bytes int64) error {
 	}
 	room, err := s.config.Room()
 	if err != nil || bytes <= room.Bytes && room.Files != 0 {
-		return nil // where nothing is known the disk decides
+		return nil // if the space is unknown, writing the file decides
 	}
 	return storage.Error(metadata.ErrNoSpace)
 }
 
-// MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
+// MaxUpload returns the maximum number of bytes of a file, or 0 for no limit.
 func (s *Uploads) MaxUpload() int64 { return s.config.MaxUpload }
 
-// placeOf returns where the file of an upload is going to be counted.
+// placeOf returns the place that the file of an upload counts in.
 func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 	at := quota.Place{User: t.SenderID}
 	link, err := tx.Links.Get(t.SenderID)
@@ -81,9 +80,8 @@ func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 	return at, err
 }
 
-// restoreReservations reserves what the uploads of a service before this one had reserved. It calls
-// fromLink for each upload that comes through a link. The error is about those that it could not
-// read.
+// restoreReservations restores the reservations of unfinished uploads from before a restart. It
+// calls fromLink for each upload through a link. The error reports uploads that it could not read.
 func (s *Uploads) restoreReservations(fromLink func(link, upload metadata.ID)) error {
 	var unread error
 	err := s.core.Stores.Meta.View(context.Background(), func(tx *metadata.Tx) error {
@@ -98,7 +96,7 @@ func (s *Uploads) restoreReservations(fromLink func(link, upload metadata.ID)) e
 			}
 			at, err := placeOf(tx, t)
 			if err != nil {
-				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // it cannot become a resource
+				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // its destination is gone
 				continue
 			}
 			s.core.Quotas.Restore(id, at, t.Checkpoint.Size)
@@ -111,9 +109,9 @@ func (s *Uploads) restoreReservations(fromLink func(link, upload metadata.ID)) e
 	return errors.Join(err, unread)
 }
 
-// RoomIn returns how many bytes the caller may still store in a dataspace, or under the
-// caller's own quota if dataspace is nil. Sysadmins also see the limit of the disk. known is
-// false if no visible limit applies: callers without write permission do not see quotas.
+// RoomIn returns how many bytes the caller may still store in a dataspace or, if dataspace is nil,
+// under the caller's own quota. Sysadmins also see the limit of the disk. known is false if no
+// visible limit applies: callers without write permission do not see quotas.
 func (s *Uploads) RoomIn(ctx context.Context, p auth.Principal, dataspace *metadata.Dataspace) (bytes int64, known bool, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		at := quota.Place{User: p.UserID}

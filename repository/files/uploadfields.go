@@ -14,8 +14,8 @@ import (
 	"labshelf/repository/internal/content"
 )
 
-// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says
-// something; else what content and name tell.
+// mimeOf returns the media type of a file: the one sent, unless it is unspecific, or else the one
+// detected from the content and the names. field is the field that it was sent in.
 func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
 	const unknown = "application/octet-stream"
 	if sent == "" {
@@ -31,26 +31,27 @@ func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
 	return sent, core.TextRule{What: "the Content-Type of the file", Max: core.MaxMimeBytes}.Check(field, sent)
 }
 
-// UploadFields is what came with the body. Nil texts were left out.
+// UploadFields are the fields sent with a file. A nil string was not sent.
 type UploadFields struct {
 	SetID                     *string
 	Name, Format, Description *string
-	Metadata                  *string // a merge patch of the descriptive metadata
-	Filename                  string  // as sent, with folders perhaps
-	ContentType               string  // as sent; "" is unknown
+	Metadata                  *string // merge patch of the descriptive metadata
+	Filename                  string  // as sent, may include folders
+	ContentType               string  // as sent; "" if unknown
 	Expected                  []blobs.Digest
-	Match                     core.Match // of a replacement
+	Match                     core.Match // preconditions of a replacement
 	Attributes                Attributes
 	Names                     FieldNames
 }
 
-// FieldNames are what the request calls the fields that come with the file in a form; "" is file.
+// FieldNames are the names that the request uses for these fields. "" stands for the default, file
+// or name.
 type FieldNames struct{ Name, Filename, ContentType, Digest, Size string }
 
-// ForName returns what the request calls the name of the file.
+// ForName returns the request's name of the field with the name.
 func (n FieldNames) ForName() string { return cmp.Or(n.Name, "name") }
 
-// ForFilename returns what the request calls the file name.
+// ForFilename returns the request's name of the field with the file name.
 func (n FieldNames) ForFilename() string { return cmp.Or(n.Filename, "file") }
 
 func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") }
@@ -59,7 +60,7 @@ func (n FieldNames) size() string { return cmp.Or(n.Size, "file") }
 
 func (n FieldNames) digest() string { return cmp.Or(n.Digest, "file") }
 
-// Describe checks the fields and returns the resource of fields and body, without its location.
+// Describe validates the fields and the body, and returns the resource without its set.
 func (u *Upload) Describe(f UploadFields) (r metadata.Resource, err error) {
 	if u.received == nil {
 		return r, core.Missing("file", "file is required: the file to upload")
@@ -78,7 +79,7 @@ func (u *Upload) Describe(f UploadFields) (r metadata.Resource, err error) {
 	return r, err
 }
 
-// described is what can be said of a resource without its body.
+// described returns the attributes of a resource that are known without its body.
 func described(f UploadFields) (r metadata.Resource, err error) {
 	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
 	if r.Name, err = nameOf(f, r.Filename); err != nil {
@@ -108,7 +109,7 @@ func described(f UploadFields) (r metadata.Resource, err error) {
 	return r, f.describe(&r)
 }
 
-// describe merges what came with the file into the descriptive metadata of a resource.
+// describe merges the metadata sent with the file into the descriptive metadata of a resource.
 func (f UploadFields) describe(r *metadata.Resource) error {
 	if f.Metadata == nil || *f.Metadata == "" {
 		return nil
@@ -116,7 +117,8 @@ func (f UploadFields) describe(r *metadata.Resource) error {
 	return describe.Describe(descriptive.Resource, &r.Descriptive, []byte(*f.Metadata), true)
 }
 
-// nameOf checks the file name and returns the resource's name: the one sent, else the file name.
+// nameOf validates the file name, and returns the name of the resource: the one sent, or else the
+// file name.
 func nameOf(f UploadFields, filename string) (string, error) {
 	if filename != "" {
 		if err := core.FileText.Check(f.Names.ForFilename(), filename); err != nil {

@@ -20,34 +20,31 @@ import (
 
 // Uploads receives files. It is safe for concurrent use.
 type Uploads struct {
-	Chunks *resumable.Uploads // files that come in chunks
+	Chunks *resumable.Uploads // uploads in chunks
 
 	core         *core.Core
 	descriptions *describe.Descriptions
 	config       Config
 }
 
-// ChunksConfig is what is decided about files that come in chunks.
+// ChunksConfig is the configuration of uploads in chunks.
 type ChunksConfig struct {
-	Age time.Duration    // for which one may pause, and what became of it is remembered
-	Now func() time.Time // the clock by which they expire
+	Age time.Duration    // maximum pause of an upload, and how long its result is kept
+	Now func() time.Time // the clock for their expiry
 
-	// Ended reports whether the sender of an upload, where that is no user, has ended.
+	// Ended reports whether the sender of an upload has ended, if the sender is not a user.
 	Ended func(*metadata.Tx, metadata.ResumableUpload) (bool, error)
-	// Restored is called for each unfinished upload of such a sender that an earlier process has
-	// begun.
+	// Restored is called for each unfinished upload of such a sender that began before a restart.
 	Restored func(sender, upload metadata.ID)
 }
 
-// NewUploads returns the uploads of a repository, which receive files in chunks once Start has been
-// called.
+// NewUploads returns the uploads of a repository. They accept uploads in chunks after Start.
 func NewUploads(core *core.Core, descriptions *describe.Descriptions, config Config) *Uploads {
 	return &Uploads{core: core, descriptions: descriptions, config: config}
 }
 
-// Start begins to receive files in chunks, and reserves what the unfinished uploads of an earlier
-// process had reserved; the error is about those that it could not read. The caller closes Chunks
-// before the Core.
+// Start starts to accept uploads in chunks, and restores the reservations of unfinished uploads.
+// The error reports uploads that it could not read. The caller must close Chunks before the Core.
 func (s *Uploads) Start(files blobs.PartialFiles, config ChunksConfig) error {
 	err := s.restoreReservations(config.Restored)
 	s.Chunks = resumable.Start(s.core.Stores, files, ChunkRules{s}, resumable.Config{Age: config.Age, Now: config.Now, Abandoned: config.Ended})
@@ -55,32 +52,33 @@ func (s *Uploads) Start(files blobs.PartialFiles, config ChunksConfig) error {
 }
 
 // Upload is one upload. A gateway calls Into or Over when it knows the destination, and Receive
-// when the body comes, in either order; then Create or Replace; and at the end Discard, always.
+// when the body arrives, in either order. It then calls Create or Replace, and always Discard at
+// the end.
 type Upload struct {
 	service  *Uploads
 	caller   auth.Principal
 	received *uploadBody
-	file     blobs.Content                               // as it was committed, once it is
-	held     []blobs.Object                              // that the row of a resumable upload names until its resource is made
-	into     string                                      // the set in which the caller may create, as an earlier transaction said
-	over     string                                      // the resource that the caller may replace, as an earlier transaction said
-	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
-	sender   Sender                                      // nil: the caller
-	done     func()                                      // no longer counts as under way
-	least    int64                                       // bytes that the file has, as was announced; what is not positive says nothing
-	reserved *quota.Reservation                          // nil: nothing, where there is no quota or the place is not known
+	file     blobs.Content                               // set once the file is committed
+	held     []blobs.Object                              // named by the row of a resumable upload
+	into     string                                      // set where the caller may create
+	over     string                                      // resource that the caller may replace
+	with     func(*metadata.Tx, metadata.Resource) error // also runs in the commit; may be nil
+	sender   Sender                                      // nil if the caller sends the file
+	done     func()                                      // marks the upload as no longer in progress
+	least    int64                                       // announced length; 0 if unknown
+	reserved *quota.Reservation                          // nil without a quota or a place
 	ended    bool
 }
 
-// Sender is the sender of a file if that is not the caller: a link, in whose owner's name the file
-// is stored.
+// Sender is the sender of a file if that is not the caller: a link, on whose owner's behalf the
+// file is stored.
 type Sender interface {
-	// Still refuses the sender while the body comes.
+	// Still returns an error if the sender may no longer send. It is called while the body arrives.
 	Still(ctx context.Context) error
-	// Begin admits an upload in chunks, in the transaction that makes its row, and names the sender
-	// in the row. It is called before that, too, while the row has no id.
+	// Begin checks an upload in chunks, in the transaction that creates its row, and sets the
+	// sender in the row. It is also called earlier, when the row has no id.
 	Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error
-	// Admit refuses the file in the transaction that makes its resource, and names the sender in
+	// Admit checks the file in the transaction that creates its resource, and sets the sender in
 	// the resource.
 	Admit(tx *metadata.Tx, r *metadata.Resource) error
 	// Count counts the file in the same commit.
@@ -89,23 +87,23 @@ type Sender interface {
 	Uploads() *resumable.Uploads
 }
 
-// NewUpload begins an upload; the caller ends it with Discard in any case. Meanwhile inline bodies
-// are not flushed, unless one has waited for long or many are stored.
+// NewUpload begins an upload. The caller must end it with Discard. Until then, inline bodies are
+// not flushed, unless one has waited too long or too many are stored.
 func (s *Uploads) NewUpload(p auth.Principal) *Upload {
 	return &Upload{service: s, caller: p, done: s.core.Inline.Busy()}
 }
 
-// NewUploadFrom is NewUpload for a file from a sender, which is stored in the name of p.
+// NewUploadFrom is NewUpload for a file of a sender, which is stored on behalf of p.
 func (s *Uploads) NewUploadFrom(sender Sender, p auth.Principal) *Upload {
 	u := s.NewUpload(p)
 	u.sender = sender
 	return u
 }
 
-// Into tells whether the caller may create a resource in the set, before the body is read.
+// Into checks, before the body is read, whether the caller may create a resource in the set.
 func (u *Upload) Into(ctx context.Context, setID string) error {
 	if u.into == setID && setID != "" {
-		return nil // the transaction that writes has the last word
+		return nil // the writing transaction checks again
 	}
 	err := u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		set, err := core.LookupSet(tx, setID, "setId")
@@ -120,10 +118,10 @@ func (u *Upload) Into(ctx context.Context, setID string) error {
 	return err
 }
 
-// Over tells whether the caller may replace the resource, before the body is read.
+// Over checks, before the body is read, whether the caller may replace the resource.
 func (u *Upload) Over(ctx context.Context, id string) error {
 	if u.over == id && id != "" {
-		return nil // the transaction that writes has the last word
+		return nil // the writing transaction checks again
 	}
 	err := u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		r, err := core.LookupResource(tx, id)
@@ -138,8 +136,8 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 	return err
 }
 
-// Admit runs place in a read transaction before the body is read. place refuses a caller without
-// the right to write, or returns the dataspace that receives the file.
+// Admit runs place in a read transaction before the body is read. place must return an error if the
+// caller may not write there, and otherwise the dataspace that receives the file.
 func (u *Upload) Admit(ctx context.Context, place func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error)) error {
 	return u.service.core.View(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		dataspace, err := place(tx, p)
@@ -150,8 +148,9 @@ func (u *Upload) Admit(ctx context.Context, place func(tx *metadata.Tx, p auth.P
 	})
 }
 
-// Receive reads the body to its end: a small one into memory, a larger one onto stable storage. The
-// length in blobs.WithLength helps. An *Error from body is returned unchanged.
+// Receive reads the body to its end: a short one into memory, a longer one onto stable storage. It
+// is more efficient if the body has a length, as from blobs.WithLength. Receive returns an
+// *errs.Error of body unchanged.
 func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
 	if err := u.reserved.Fits(ctx, u.least); err != nil {
 		return err
@@ -165,7 +164,7 @@ func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
 	return err
 }
 
-// still refuses a sender that may not write any more, while the body comes.
+// still returns an error if the sender may no longer write.
 func (u *Upload) still(ctx context.Context) error {
 	if u.sender != nil {
 		return core.Revoked(u.sender.Still(ctx))
@@ -189,11 +188,11 @@ func (u *Upload) still(ctx context.Context) error {
 	}))
 }
 
-// Discard ends the upload and removes the unused body. After an error it may be called again.
+// Discard ends the upload and removes an uncommitted body. After an error it may be called again.
 func (u *Upload) Discard() error {
 	if !u.ended {
 		u.done()
-		if u.ended = true; u.with == nil { // a resumable upload goes on
+		if u.ended = true; u.with == nil { // a resumable upload continues
 			u.reserved.Release()
 		}
 	}
@@ -207,7 +206,7 @@ func (u *Upload) Discard() error {
 	return err
 }
 
-// Create makes the resource.
+// Create creates the resource.
 func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.Resource, err error) {
 	if f.SetID == nil {
 		return metadata.Resource{}, core.Missing("setId", "setId is required: the id of the set that receives the file")
@@ -229,7 +228,7 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.R
 	return created, err
 }
 
-// PlanCreate checks the resource that is made of the file in a set, and returns what makes it.
+// PlanCreate checks the new resource of the file in a set, and returns the function that writes it.
 func (u *Upload) PlanCreate(ctx context.Context, tx *metadata.Tx, p auth.Principal, in metadata.Set, file metadata.Resource, created *metadata.Resource) (write func() error, err error) {
 	file.SetID, file.DataspaceID = in.ID, in.DataspaceID
 	if u.sender != nil {
@@ -247,7 +246,7 @@ func (u *Upload) PlanCreate(ctx context.Context, tx *metadata.Tx, p auth.Princip
 	}, nil
 }
 
-// Replace gives the resource another file, name, format and description. Descriptive metadata that
+// Replace replaces the file, name, format and description of a resource. Descriptive metadata that
 // the upload does not set stay.
 func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
 	if err := u.Over(ctx, id); err != nil {
@@ -267,7 +266,7 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	return replaced, err
 }
 
-// PlanReplace checks the next version that the file makes of a resource, and returns what makes it.
+// PlanReplace checks the next version of a resource, and returns the function that writes it.
 func (u *Upload) PlanReplace(ctx context.Context, tx *metadata.Tx, p auth.Principal, resolved core.ResolvedResource, f UploadFields, file metadata.Resource, replaced *metadata.Resource) (write func() error, err error) {
 	next := nextVersion(resolved.Shown(), file)
 	before := next.Descriptive
@@ -283,7 +282,8 @@ func (u *Upload) PlanReplace(ctx context.Context, tx *metadata.Tx, p auth.Princi
 	}, nil
 }
 
-// replaceable finds the resource that the caller is about to give another file.
+// replaceable looks up the resource that the caller wants to replace, and checks that it may be
+// replaced.
 func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (core.ResolvedResource, error) {
 	resolved, err := core.LookupResource(tx, id)
 	if err != nil {
@@ -299,7 +299,7 @@ func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (
 	return resolved, core.Changeable(r.State, r.Tag(), r.Modified, f.Match)
 }
 
-// record writes, with the resource, the body itself or that its file is committed.
+// record writes, with the resource, its inline body or the record of its file.
 func (u *Upload) record(tx *metadata.Tx, r metadata.Resource) error {
 	if u.with != nil {
 		if err := u.with(tx, r); err != nil {
@@ -318,7 +318,8 @@ func (u *Upload) record(tx *metadata.Tx, r metadata.Resource) error {
 	return rows.RecordBlob(tx, u.file, held)
 }
 
-// Commit writes the record of the received body, and the body with it or its file before it.
+// Commit writes the record of the received body. It writes an inline body in the same transaction,
+// and a file before it.
 func (u *Upload) Commit(ctx context.Context, check core.Intent) (err error) {
 	if err := u.reserved.Settle(ctx, u.received.size()); err != nil {
 		return err

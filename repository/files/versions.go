@@ -20,23 +20,24 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// Versions are the versions of the files of a repository. It is safe for concurrent use.
+// Versions offers the use cases of file versions. It is safe for concurrent use.
 type Versions struct {
 	core   *core.Core
 	files  *Files
 	upkeep *maintenance.Upkeep
 }
 
-// NewVersions returns the versions of the files of a repository. upkeep erases them.
+// NewVersions returns the versions of the files of a repository. It erases versions through upkeep.
 func NewVersions(core *core.Core, files *Files, upkeep *maintenance.Upkeep) *Versions {
 	return &Versions{core: core, files: files, upkeep: upkeep}
 }
 
-// The versions of a resource are numbered from 1; the greatest number is that of the present one.
-// Whoever may read the resource may read all of them, unless it is deleted. Numbers are texts of
-// callers.
+// The versions of a resource are numbered from 1; the highest number is the present version. Every
+// caller who may read the resource may read all its versions, unless it is deleted. Version numbers
+// in requests are strings.
 
-// nextVersion returns a resource with another file, and what is said about that.
+// nextVersion returns a resource with the file and the description of another one, as the next
+// version.
 func nextVersion(r, file metadata.Resource) metadata.Resource {
 	r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
 	r.MimeType, r.Filename = file.MimeType, file.Filename
@@ -44,8 +45,8 @@ func nextVersion(r, file metadata.Resource) metadata.Resource {
 	return r
 }
 
-// ListVersions lists the versions of a resource, the newest first. What was replaced before
-// versions were kept is not listed.
+// ListVersions lists the versions of a resource, newest first. It does not list versions from
+// before versions were kept.
 func (s *Versions) ListVersions(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Version], error) {
 	return core.List(ctx, s.core, p, paging.ResourceVersions, req, core.Lister[metadata.Version]{
 		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Version, error], error) {
@@ -61,7 +62,7 @@ func (s *Versions) ListVersions(ctx context.Context, p auth.Principal, req core.
 	})
 }
 
-// versions yields the versions of a resource after a position, the newest first.
+// versions yields the versions of a resource after a position, newest first.
 func (s *Versions) versions(tx *metadata.Tx, r core.ResolvedResource, after paging.Position) iter.Seq2[metadata.Version, error] {
 	damaged := s.core.Stores.Damaged(tx)
 	return func(yield func(metadata.Version, error) bool) {
@@ -97,8 +98,8 @@ func (s *Versions) GetVersion(ctx context.Context, p auth.Principal, id, number 
 	return v, err
 }
 
-// OpenVersion is OpenResource for one version: the resource as it was then, modified last when its
-// file came.
+// OpenVersion is OpenResource for one version. It returns the resource as it was then; Modified is
+// the time at which the version was stored.
 func (s *Versions) OpenVersion(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
 	return s.files.Open(ctx, p, id, func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 		v, err := KeptVersion(tx, r, number)
@@ -108,9 +109,9 @@ func (s *Versions) OpenVersion(ctx context.Context, p auth.Principal, id, number
 	})
 }
 
-// RestoreVersion makes what a resource was in a version a new version, which shares the blob. A
-// version that the resource is equal to already changes nothing, so that the same request may be
-// sent again.
+// RestoreVersion makes a copy of an earlier version the new present version; they share the blob.
+// If the resource already equals that version, nothing changes, so that the request can be
+// repeated.
 func (s *Versions) RestoreVersion(ctx context.Context, p auth.Principal, id, number string, match core.Match) (restored metadata.Resource, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, v, err := changeableVersion(tx, p, id, number, match)
@@ -152,14 +153,14 @@ func (s *Versions) RestoreVersion(ctx context.Context, p auth.Principal, id, num
 	return restored, err
 }
 
-// VersionFields are the fields of a version that can be changed.
+// VersionFields are the changeable fields of a version.
 type VersionFields struct {
 	Label *string
 	core.Input
 }
 
-// LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept
-// whatever the retention of its dataspace says. It is no change of the resource.
+// LabelVersion sets the label of a version, or removes it if it is empty. Retention never removes a
+// version with a label. The resource does not change.
 func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f VersionFields, match core.Match) (v metadata.Version, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)
@@ -186,9 +187,9 @@ func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, numbe
 	return v, err
 }
 
-// EraseVersion removes the bytes of a version for good, also where it has a label and where the
-// resource is deleted; the row stays. shared tells that another version or resource has the same
-// bytes, which stay for those. That it was erased already is no error.
+// EraseVersion permanently removes the bytes of a version, even if it has a label or its resource
+// is deleted. The row stays. shared reports that another version or resource has the same bytes,
+// which are then kept for it. Erasing a version twice is not an error.
 func (s *Versions) EraseVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
 	var key metadata.VersionKey
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -211,7 +212,8 @@ func (s *Versions) EraseVersion(ctx context.Context, p auth.Principal, id, numbe
 	return s.upkeep.EraseVersion(ctx, key, p)
 }
 
-// changeableVersion finds a version whose bytes are there, for a change that the caller may make.
+// changeableVersion looks up a version that has its bytes, and checks that the caller may change
+// it.
 func changeableVersion(tx *metadata.Tx, p auth.Principal, id, number string, match core.Match) (resolved core.ResolvedResource, v metadata.Version, err error) {
 	if resolved, err = core.LookupResource(tx, id); err != nil {
 		return resolved, v, err
@@ -228,7 +230,7 @@ func changeableVersion(tx *metadata.Tx, p auth.Principal, id, number string, mat
 	return resolved, v, err
 }
 
-// KeptVersion finds a version whose bytes are there, of a resource that is not deleted.
+// KeptVersion looks up a version that has its bytes, of a resource that is not deleted.
 func KeptVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
 	v, err := lookupVersion(tx, r, number)
 	if err == nil {
@@ -241,7 +243,8 @@ func KeptVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metad
 	return v, err
 }
 
-// shownVersion finds a version of a resource that is not deleted, and what is known of its file.
+// shownVersion looks up a version of a resource that is not deleted, with the known damage of its
+// file.
 func (s *Versions) shownVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
 	v, err := lookupVersion(tx, r, number)
 	if err == nil {
@@ -252,7 +255,8 @@ func (s *Versions) shownVersion(tx *metadata.Tx, r core.ResolvedResource, number
 	return v, err
 }
 
-// versioned refuses a resource that is deleted: its versions come back with it.
+// versioned returns an error for a deleted resource, whose versions are hidden until it is
+// restored.
 func versioned(r core.ResolvedResource) error {
 	if r.Shown().State == metadata.Deleted {
 		return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to have its versions"}
@@ -260,7 +264,7 @@ func versioned(r core.ResolvedResource) error {
 	return nil
 }
 
-// lookupVersion finds the version with a number as a client sent it.
+// lookupVersion looks up a version by a number that a client sent.
 func lookupVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (metadata.Version, error) {
 	n, err := strconv.ParseUint(number, 10, 64)
 	if err != nil || strconv.FormatUint(n, 10) != number || n < 1 || n > uint64(r.Version)+1 {

@@ -8,8 +8,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// ModifiedAt returns when the file was last modified, as its client has said, or else as its
-// record says.
+// ModifiedAt returns the modification time of the file: the time set by its client, or else the
+// time in its record.
 func (e *DriveEntry) ModifiedAt() metadata.Stamp {
 	if a := e.Attributes; a.Timed && a.Version == e.File.Version {
 		return metadata.Stamp(a.Modified)
@@ -23,7 +23,7 @@ func (e *DriveEntry) Checksums() (sums files.Checksums, known bool) {
 	return files.Checksums{SHA1: a.SHA1, MD5: a.MD5}, a.Digest == e.File.Digest
 }
 
-// SetModified gives the file a modification time, within ChangeProperties.
+// SetModified sets the modification time of the file. It is for callbacks of ChangeProperties.
 func (e *DriveEntry) SetModified(at time.Time) error {
 	if e.File == nil {
 		return core.Forbidden("a folder has no modification time of its own")
@@ -31,7 +31,7 @@ func (e *DriveEntry) SetModified(at time.Time) error {
 	return files.SetModified(&e.Attributes, "", e.File.Version, at)
 }
 
-// keepProperties stores a row of a file, or removes one that says nothing.
+// keepProperties stores the properties of a file, or removes an empty row.
 func keepProperties(tx *metadata.Tx, row metadata.FileProperties) error {
 	if row.Properties == "" && row.Attributes == (metadata.FileAttributes{}) {
 		return tx.FileProperties.Remove(row.ResourceID)

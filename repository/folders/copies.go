@@ -15,32 +15,31 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Existing is what becomes of what there is where a folder goes.
+// Existing says what happens to existing entries at the destination of a folder.
 type Existing uint8
 
-// What becomes of it.
+// The treatments of existing entries.
 const (
-	RefuseExisting  Existing = iota // nothing goes where something is
-	MergeExisting                   // a file of the same name gets another version; the others stay
-	ReplaceExisting                 // likewise, and what the folder does not have is deleted afterwards; of copies only
+	RefuseExisting  Existing = iota // fail if the destination exists
+	MergeExisting                   // add versions to files with the same names and keep the others
+	ReplaceExisting                 // for copies: also delete what the source does not have
 )
 
-// CopyFolder copies all files whose names begin with the path of a folder, which ends in a slash,
-// and the folders in it that were made by themselves, as CopyResource does. The path is replaced by
-// another one, neither within the other. It goes in steps of up to 200 objects, each of which is
-// whole or not there, and asks for permission in each. Every reason to refuse that any of the files
-// has is found before the first step. With an error the outcome tells how far it came; what was
-// copied stays, and what was to be replaced does, too.
+// CopyFolder copies a folder: all files whose names begin with its path, which ends in a slash,
+// like CopyResource, and the explicitly created folders in it. The source and the destination must
+// not contain each other. CopyFolder works in atomic steps of up to 200 objects and checks the
+// permissions in each. It runs the checks of all files before the first step. After an error, the
+// outcome shows how far it came. Copied files stay, and files to be replaced are not deleted.
 func (s *Folders) CopyFolder(ctx context.Context, p auth.Principal, from, to metadata.FolderKey, existing Existing) (FolderOutcome, error) {
 	return s.placeFolder(ctx, p, &folderSteps{from: from, to: to, existing: existing})
 }
 
-// MoveFolder is CopyFolder as MoveResource does: at any time each file is in exactly one place.
+// MoveFolder is CopyFolder for a move. At any time, each file is in exactly one place.
 func (s *Folders) MoveFolder(ctx context.Context, p auth.Principal, from, to metadata.FolderKey, existing Existing) (FolderOutcome, error) {
 	return s.placeFolder(ctx, p, &folderSteps{from: from, to: to, existing: existing, move: true})
 }
 
-// placeFolder copies or moves a folder, and does what else belongs to that in the last step.
+// placeFolder copies or moves a folder. The parts in last run at the end.
 func (s *Folders) placeFolder(ctx context.Context, p auth.Principal, f *folderSteps, last ...folderPart) (FolderOutcome, error) {
 	f.service = s
 	if f.decide == nil {
@@ -68,8 +67,7 @@ func (s *Folders) placeFolder(ctx context.Context, p auth.Principal, f *folderSt
 	return f.done, err
 }
 
-// parts are the parts of a copy or a move. What is in the way goes last: until everything has
-// arrived, nothing is deleted.
+// parts returns the parts of a copy or a move. Nothing is deleted before everything has arrived.
 func (f *folderSteps) parts() []folderPart {
 	parts := []folderPart{(*folderSteps).placeFiles, (*folderSteps).placeFolders}
 	if f.shallow {
@@ -81,7 +79,7 @@ func (f *folderSteps) parts() []folderPart {
 	return parts
 }
 
-// check finds what refuses the whole, before anything is changed.
+// check runs the checks of the whole operation before anything changes.
 func (f *folderSteps) check(tx *metadata.Tx, p auth.Principal) error {
 	if err := f.admit(tx, p); err != nil {
 		return err
@@ -111,7 +109,7 @@ func (f *folderSteps) check(tx *metadata.Tx, p auth.Principal) error {
 	return f.fits(tx)
 }
 
-// fits refuses a folder that the quotas have no room for.
+// fits returns an error if the folder would exceed a quota.
 func (f *folderSteps) fits(tx *metadata.Tx) error {
 	if f.adds == 0 {
 		return nil
@@ -119,8 +117,8 @@ func (f *folderSteps) fits(tx *metadata.Tx) error {
 	return f.service.core.Quotas.Check(tx, quota.Place{Dataspace: f.goal.DataspaceID, User: f.by.UserID}, f.adds)
 }
 
-// examineAll finds each reason to refuse one of the files, and what all of them add. The first step
-// asks the quotas once more: files that go in later steps are admitted with the first one.
+// examineAll runs the checks of all files, and adds up their bytes. The first step checks the
+// quotas again for the whole folder.
 func (f *folderSteps) examineAll(ctx context.Context, tx *metadata.Tx) error {
 	if err := f.checkLengths(tx); err != nil {
 		return err
@@ -150,8 +148,8 @@ func (f *folderSteps) examineAll(ctx context.Context, tx *metadata.Tx) error {
 	return f.fits(tx)
 }
 
-// checkLengths refuses names, of files and of folders that were made by themselves, that become too
-// long. A path that is not longer makes none.
+// checkLengths returns an error if a name of a file or of an explicitly created folder would become
+// too long.
 func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 	longer := len(f.to.Path) - len(f.from.Path)
 	if longer <= 0 {
@@ -175,7 +173,7 @@ func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 	return nil
 }
 
-// placeFiles is a part of a copy or a move.
+// placeFiles copies or moves files. It is a folderPart.
 func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 	left, err := f.nextFiles(tx, f.fromAt.files(f.from))
 	if err != nil {
@@ -202,8 +200,8 @@ func (f *folderSteps) placeFiles(ctx context.Context, tx *metadata.Tx) error {
 	return nil
 }
 
-// relocation returns the copy or move of one file, the nth of its name, and its name at the
-// destination.
+// relocation returns the copy or move of one file and its new name. nth is the number of preceding
+// files with the same name.
 func (f *folderSteps) relocation(tx *metadata.Tx, r metadata.Resource, nth int) (t files.Relocation, name string, err error) {
 	source, onto := core.ResolvedResource{Resource: r, Set: f.source}, (*core.ResolvedResource)(nil)
 	there, name, err := counterpart(tx, f.from, f.to, r.Name, nth)
@@ -219,8 +217,8 @@ func (f *folderSteps) relocation(tx *metadata.Tx, r metadata.Resource, nth int) 
 	return t, name, err
 }
 
-// placeFolders is a part of a copy or a move. A folder that is there at the destination stays, with
-// the properties of the one that comes.
+// placeFolders copies or moves the rows of folders. An existing folder at the destination gets the
+// properties of the source. It is a folderPart.
 func (f *folderSteps) placeFolders(_ context.Context, tx *metadata.Tx) error {
 	all, err := f.nextFolders(tx, &f.fromAt, f.from)
 	for _, row := range all {
@@ -246,7 +244,7 @@ func (f *folderSteps) placeRow(tx *metadata.Tx, row metadata.Folder) error {
 	return errors.Join(errs.Ignore(err, metadata.ErrNotFound), tx.Folders.Put(to))
 }
 
-// placeAlone copies a folder without its content.
+// placeAlone copies a folder without its contents.
 func (f *folderSteps) placeAlone(_ context.Context, tx *metadata.Tx) error {
 	row, err := tx.Folders.Get(f.from)
 	if errors.Is(err, metadata.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 )
 
 // DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a
-// slash, and the rows of its folders, in steps as CopyFolder.
+// slash, and the rows of its folders. It works in steps like CopyFolder.
 func (s *Folders) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder, decide: deletable}
 	ctx, release, err := f.lock(ctx, p, folder)
@@ -32,11 +32,11 @@ func (s *Folders) DeleteFolder(ctx context.Context, p auth.Principal, folder met
 	return f.done, err
 }
 
-// deletable returns an error if there is no folder to delete.
+// deletable returns an error if the folder does not exist.
 func deletable(f *folderSteps, tx *metadata.Tx, _ auth.Principal) error { return f.found(tx) }
 
-// deleteFiles deletes the files of a folder, or of one that another folder has replaced those that
-// this one does not have.
+// deleteFiles deletes the files of a folder. If another folder has replaced it, deleteFiles deletes
+// only the files that the other folder does not have.
 func (f *folderSteps) deleteFiles(_ context.Context, tx *metadata.Tx) error {
 	files, err := f.nextFiles(tx, f.toAt.files(f.to))
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *folderSteps) deleteFiles(_ context.Context, tx *metadata.Tx) error {
 	return nil
 }
 
-// deleteFolders deletes the rows of a folder, as deleteFiles its files.
+// deleteFolders deletes the rows of folders, in the same way as deleteFiles.
 func (f *folderSteps) deleteFolders(_ context.Context, tx *metadata.Tx) error {
 	all, err := f.nextFolders(tx, &f.toAt, f.to)
 	replaces := f.existing == ReplaceExisting

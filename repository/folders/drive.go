@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Drive is the repository as a tree of paths. It is safe for concurrent use.
+// Drive presents the repository as a tree of paths. It is safe for concurrent use.
 type Drive struct {
 	core    *core.Core
 	files   *files.Files
@@ -27,42 +27,42 @@ func NewDrive(core *core.Core, files *files.Files, folders *Folders) *Drive {
 	return &Drive{core: core, files: files, folders: folders}
 }
 
-// The drive shows what the caller may read as one tree: dataspaces and their sets by name, and in
-// each set the tree of its files (package tree). What is deleted is not there, and what the caller
-// may not read is not there either, since names can be guessed.
+// The drive shows everything that the caller may read as one tree: dataspaces and their sets by
+// name, and in each set the tree of its files (package tree). Deleted objects are not visible.
+// Objects that the caller may not read are not visible either, since names can be guessed.
 
-// DrivePath is a path of the drive. Dataspace "" is the root, Set "" the dataspace; Path has no
-// slash at its ends, and "" is the set.
+// DrivePath is a path of the drive. An empty Dataspace means the root, and an empty Set the
+// dataspace. Path has no slash at its ends; if it is empty, it means the set.
 type DrivePath struct{ Dataspace, Set, Path string }
 
-// DriveEntry is what is at a path of the drive: the root, a dataspace, a set or a folder of it, a
-// file, or nothing.
+// DriveEntry is the entry at a path of the drive: the root, a dataspace, a set, a folder, a file,
+// or nothing.
 type DriveEntry struct {
-	Element    string              // the last one of its path
-	Dataspace  *metadata.Dataspace // nil: the root
-	Set        *metadata.Set       // nil: above the sets
-	Folder     string              // of the set: "", or with a slash at its end
-	File       *metadata.Resource  // nil: no file
-	Made       metadata.Stamp      // when the folder was made; 0: it is there because of its files
-	Properties string              // what clients keep with it
+	Element    string              // last element of its path
+	Dataspace  *metadata.Dataspace // nil for the root
+	Set        *metadata.Set       // nil for the root and dataspaces
+	Folder     string              // path within the set: "", or with a slash at its end
+	File       *metadata.Resource  // nil if it is not a file
+	Made       metadata.Stamp      // creation of the folder; 0 if it only has files
+	Properties string              // properties that clients keep with it
 	Attributes metadata.FileAttributes
-	Name       string // where there is nothing: the name that a file would have here
+	Name       string // the name that a file here would have, if nothing exists
 	Missing    Missing
 }
 
-// Missing tells why there is nothing at a path.
+// Missing is the reason why nothing exists at a path.
 type Missing uint8
 
-// Why there is nothing.
+// The reasons.
 const (
-	Present      Missing = iota // there is something
-	Free                        // but there may be: the folder above exists
-	NoParent                    // nor is there the folder above
-	Unusable                    // an element is empty, . or .., or nothing that any client can use
-	NotContained                // nor may there be: sets and dataspaces are not made here
+	Present      Missing = iota // something exists
+	Free                        // nothing, but the parent folder exists
+	NoParent                    // the parent folder does not exist, either
+	Unusable                    // an element is empty, . or .., or unusable for clients
+	NotContained                // sets and dataspaces cannot be created here
 )
 
-// exists returns the error of a path at which there is nothing.
+// exists returns an error if nothing exists at the path, or if it is above the contents of a set.
 func (e DriveEntry) exists() error {
 	switch {
 	case e.Missing != Present:
@@ -73,12 +73,12 @@ func (e DriveEntry) exists() error {
 	return nil
 }
 
-// ContainersStay refuses a change of the two upper levels of the drive.
+// ContainersStay returns the error for a change of the two upper levels of the drive.
 func ContainersStay() error {
 	return core.Forbidden("dataspaces and sets are made, renamed and deleted in the pages or by commands, not on the drive")
 }
 
-// free returns why nothing new can be at a path.
+// free returns an error if nothing new can be created at the path.
 func (e DriveEntry) free() error {
 	switch {
 	case e.Missing == Present && e.File == nil && e.Folder == "", e.Missing == NotContained:
@@ -93,7 +93,7 @@ func (e DriveEntry) free() error {
 	return nil
 }
 
-// Lookup returns what is at a path of the drive, also where that is nothing.
+// Lookup returns the entry at a path of the drive, even if nothing exists there.
 func (s *Drive) Lookup(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		e, err = locate(tx, p, path, auth.Read)
@@ -102,7 +102,8 @@ func (s *Drive) Lookup(ctx context.Context, p auth.Principal, path DrivePath) (e
 	return e, err
 }
 
-// Writable is Lookup for a caller who may change what is there, or may be: anything below a set.
+// Writable is Lookup for a caller who wants to change the entry or create it. It returns an error
+// if the caller may not.
 func (s *Drive) Writable(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		if e, err = locate(tx, p, path, auth.Write); err == nil && e.Missing != Present {
@@ -115,8 +116,8 @@ func (s *Drive) Writable(ctx context.Context, p auth.Principal, path DrivePath) 
 	return e, err
 }
 
-// locate finds what is at a path, for a caller who may read there; who may not do more gets an
-// error.
+// locate finds the entry at a path. An entry that the caller may not read counts as missing. locate
+// returns an error if the caller may read there but not perform action.
 func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Action) (e DriveEntry, err error) {
 	switch {
 	case path.Dataspace == "":
@@ -155,7 +156,7 @@ func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Actio
 	return e, e.within(tx, path.Path)
 }
 
-// objectNamed gets an object by its name.
+// objectNamed returns the object with a name.
 func objectNamed[T any](id func(string) (metadata.ID, error), get func(metadata.ID) (T, error), name string) (object T, err error) {
 	of, err := id(name)
 	if err != nil {
@@ -164,7 +165,7 @@ func objectNamed[T any](id func(string) (metadata.ID, error), get func(metadata.
 	return get(of)
 }
 
-// hide makes a refusal ErrNotFound.
+// hide replaces a Forbidden error by ErrNotFound.
 func hide(err error) error {
 	if refusal, is := errors.AsType[*errs.Error](err); is && refusal.Kind == errs.Forbidden {
 		return metadata.ErrNotFound
@@ -172,7 +173,7 @@ func hide(err error) error {
 	return err
 }
 
-// within finds what is at a path of the set.
+// within sets the entry to what exists at a path of its set.
 func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
 	of := files.TreeOf(tx, e.Set.ID)
 	path, err := tree.Stored(of, path)
@@ -200,13 +201,13 @@ func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
 	return err
 }
 
-// Again returns the position for a second listing from it, which takes over no memory.
+// Again returns a copy of the position for another listing from it. The copy does not reuse memory.
 func (p DrivePosition) Again() DrivePosition {
 	p.spare = files.Window{}
 	return p
 }
 
-// take makes it the entry of a node of its set.
+// take sets the entry to a node of its set.
 func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[files.TreeFile]) error {
 	e.Folder, e.Made, e.Properties, e.Attributes, e.File = node.Folder, 0, "", metadata.FileAttributes{}, nil
 	if node.Element != "" {
@@ -223,17 +224,18 @@ func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[files.TreeFile]) error
 	return errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning. A
-// listing goes on from it once: it takes over the memory of the one before.
+// DrivePosition is the position at which a listing of a folder continues. The zero DrivePosition is
+// the beginning. Only one listing may continue from it, because that reuses the memory of the
+// previous one.
 type DrivePosition struct {
 	id    metadata.ID
 	in    tree.Position
 	spare files.Window
 }
 
-// List calls add for the entries of a folder of the drive after a position, until add returns
-// false, at most so many. The entry is borrowed. more: a listing from next on has the rest, as it
-// is then.
+// List calls add for up to most entries of a folder after a position, until add returns false. The
+// entry is borrowed. If more is true, a listing from next returns the rest, in its state at that
+// time.
 func (s *Drive) List(
 	ctx context.Context, p auth.Principal, path DrivePath, after DrivePosition, most int, add func(*DriveEntry) bool,
 ) (next DrivePosition, more bool, err error) {
@@ -257,7 +259,7 @@ func (s *Drive) List(
 	return next, more, err
 }
 
-// driveListing is a listing under way.
+// driveListing is a listing in progress.
 type driveListing struct {
 	tx   *metadata.Tx
 	most int
@@ -324,7 +326,7 @@ func (l *driveListing) folder(at DriveEntry) error {
 	return nil
 }
 
-// UsedBytes returns how many bytes the active files of a dataspace have.
+// UsedBytes returns the total size of the active files of a dataspace.
 func (s *Drive) UsedBytes(ctx context.Context, p auth.Principal, dataspace metadata.ID) (bytes int64, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := core.LookupDataspace(tx, dataspace.String(), "")

@@ -12,21 +12,21 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// DriveLock is a lock that a client of the drive holds, as its gateway writes it. The rules know no
-// such lock: it binds clients of the drive alone.
+// DriveLock is a lock of a client of the drive, in the form of its gateway. It binds only clients
+// of the drive: use cases ignore it.
 type DriveLock struct {
 	Token string
 	Text  string
 	Ends  metadata.Stamp
 }
 
-const driveLease = "drive/" // begins the names of the leases of these locks
+const driveLease = "drive/" // prefix of the names of their leases
 
-// SharesDriveLocks tells whether clients of the drive may be served by other nodes, too, so that
-// their locks have to be kept here.
+// SharesDriveLocks reports whether other nodes may serve clients of the drive, too. Gateways must
+// then keep their locks here.
 func (s *Drive) SharesDriveLocks() bool { return s.core.Stores.Node.Shared() }
 
-// DriveLocks returns the locks of all nodes, some of which may have ended.
+// DriveLocks returns the locks of all nodes, including some that may have ended.
 func (s *Drive) DriveLocks(ctx context.Context) (all []DriveLock, err error) {
 	err = s.core.Stores.View(ctx, func(tx *metadata.Tx) error {
 		all, err = driveLocks(tx)
@@ -35,8 +35,8 @@ func (s *Drive) DriveLocks(ctx context.Context) (all []DriveLock, err error) {
 	return all, err
 }
 
-// ChangeDriveLocks puts what change returns in place of the locks of all nodes. now is the clock of
-// all of them. Change may run more than once.
+// ChangeDriveLocks replaces the locks of all nodes with the result of change. now is the common
+// clock of the nodes. change may be called more than once.
 func (s *Drive) ChangeDriveLocks(ctx context.Context, change func(now metadata.Stamp, all []DriveLock) []DriveLock) error {
 	return s.core.Stores.Update(ctx, func(tx *metadata.Tx) error {
 		before, err := driveLocks(tx)
@@ -76,14 +76,14 @@ func driveLocks(tx *metadata.Tx) (all []DriveLock, err error) {
 	return all, err
 }
 
-// LockHolder is a user with a key who has locked something in a set of the drive.
+// LockHolder is a user with a key who holds a lock in a set of the drive.
 type LockHolder struct {
 	User, Key metadata.ID
 	In        DrivePath // the set
 }
 
-// EndedHolders returns those of the holders who may not write to their sets any more: the user is
-// deleted, the key has expired or was revoked, the role is gone, or the set is.
+// EndedHolders returns the holders who may no longer write to their sets: the user or the set is
+// deleted, the key has expired or was revoked, or the user has lost the role.
 func (s *Drive) EndedHolders(ctx context.Context, holders []LockHolder) (ended []LockHolder, err error) {
 	err = s.core.Stores.View(ctx, func(tx *metadata.Tx) error {
 		ended = nil
@@ -106,8 +106,8 @@ func (s *Drive) EndedHolders(ctx context.Context, holders []LockHolder) (ended [
 	return ended, err
 }
 
-// EndsLocks returns an error unless the caller may end the locks of others at a path of the drive,
-// as admins of the dataspace may.
+// EndsLocks returns an error unless the caller may end other users' locks at a path of the drive.
+// Admins of the dataspace may.
 func (s *Drive) EndsLocks(ctx context.Context, p auth.Principal, path DrivePath) error {
 	return s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := locate(tx, p, path, auth.Manage)

@@ -1,5 +1,6 @@
-// Package folders is the room of folders and of the drive: it creates, copies, moves, deletes and
-// restores folders, and finds what is at a path. It stands on core, containers and files.
+// Package folders offers the use cases of folders and of the drive: it creates, copies, moves,
+// deletes and restores folders, and finds entries by path. It builds on the packages core,
+// containers and files.
 package folders
 
 import (
@@ -14,7 +15,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// Folders are the folders of sets. It is safe for concurrent use.
+// Folders offers the use cases of the folders of sets. It is safe for concurrent use.
 type Folders struct {
 	core        *core.Core
 	files       *files.Files
@@ -24,20 +25,20 @@ type Folders struct {
 // New returns the folders of a repository.
 func New(core *core.Core, files *files.Files) *Folders { return &Folders{core: core, files: files} }
 
-// maxCounted is how many files of a folder are counted.
+// maxCounted is the maximum number of files of a folder that are counted.
 const maxCounted = 10_000
 
-// FolderSize is how much is in a folder of a set, and below. Bounded: there are more files; both
-// numbers are those of the first ones.
+// FolderSize is the size of a folder of a set with everything in it. If Bounded is true, the folder
+// has more files than were counted.
 type FolderSize struct {
-	Path    string // "": the set
-	Files   int    // active ones
+	Path    string // "" for the set
+	Files   int    // active files
 	Bytes   int64
 	Bounded bool
 }
 
-// GetFolder counts what is in a folder of a set, "" or a path that ends in a slash, up to 10,000
-// files. A folder that is not there has none: what asks is often a list that is about to change.
+// GetFolder counts the files in a folder of a set, up to 10,000. path is "" or ends in a slash. A
+// missing folder has size 0, because callers often show a list that is about to change.
 func (s *Folders) GetFolder(ctx context.Context, p auth.Principal, set, path string) (size FolderSize, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupSet(tx, set, "")
@@ -69,7 +70,7 @@ func (s *Folders) GetFolder(ctx context.Context, p auth.Principal, set, path str
 	return size, err
 }
 
-// found returns an error where there is no folder to be copied, moved or deleted.
+// found returns an error if the source folder does not exist.
 func (f *folderSteps) found(tx *metadata.Tx) error {
 	there, err := files.HasFolder(tx, f.from)
 	if err == nil && !there {
@@ -84,14 +85,14 @@ type FolderPath struct {
 	core.Input
 }
 
-// Placement is where a folder is copied or moved.
+// Placement is the source and the destination of a copied or moved folder.
 type Placement struct {
 	Path, ToPath string
-	SetID        string // to which it goes; "": the set in which it is
+	SetID        string // destination set; "" for the same set
 	core.Input
 }
 
-// CreateFolder makes a folder that is there by itself, and returns its path.
+// CreateFolder creates a folder without files and returns its path.
 func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (path string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := in.admit(tx, p, set)
@@ -120,8 +121,8 @@ func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string
 	return path, err
 }
 
-// PlaceFolder is CopyFolder or MoveFolder as a request asks for it, into another set or within the
-// same one. It refuses a path at which there is a folder.
+// PlaceFolder is CopyFolder or MoveFolder with the input of a request, within a set or to another
+// one. It fails if the destination exists.
 func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string, in Placement, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
 	var from metadata.FolderKey
 	action := auth.Read
@@ -162,7 +163,7 @@ func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string,
 	return to, done, err
 }
 
-// RemoveFolder is DeleteFolder as a request asks for it.
+// RemoveFolder is DeleteFolder with the input of a request.
 func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := in.admit(tx, p, set)
@@ -179,7 +180,7 @@ func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string
 	return folder, done, err
 }
 
-// admit looks up the set, authorises the caller to write there, and checks the path.
+// admit looks up the set, authorises the caller to write there, and validates the path.
 func (f FolderPath) admit(tx *metadata.Tx, p auth.Principal, set string) (core.ResolvedSet, error) {
 	resolved, err := openedFor(tx, p, set, auth.Write)
 	if err == nil {
@@ -188,7 +189,7 @@ func (f FolderPath) admit(tx *metadata.Tx, p auth.Principal, set string) (core.R
 	return resolved, err
 }
 
-// openedFor looks up a set, and authorises the caller for an action there.
+// openedFor looks up a set and authorises the caller for an action there.
 func openedFor(tx *metadata.Tx, p auth.Principal, set string, action auth.Action) (core.ResolvedSet, error) {
 	resolved, err := core.LookupSet(tx, set, "")
 	if err == nil {

@@ -19,10 +19,10 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// folderLocks are the folders that are moved, deleted or restored, or into which one is copied: in
-// many transactions, between which another such change of the same files would leave some of them
-// in each of two places. What is copied is only read, and locks nothing: else a reader would hold
-// up its owner.
+// folderLocks are the folders that are being moved, deleted or restored, or copied into. Such an
+// operation takes many transactions, and a second one on the same files in between could leave some
+// of them in two places. The source of a copy is only read and not locked, so that a reader cannot
+// block its owner.
 type folderLocks struct {
 	mu   sync.Mutex
 	held []*metadata.FolderKey
@@ -30,8 +30,8 @@ type folderLocks struct {
 
 var errFolderBusy error = core.Conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
 
-// lock returns what releases the folders, or an error where one of them, one in it, or one around
-// it is locked.
+// lock locks folders and returns the function that unlocks them. It returns an error if one of them
+// is locked, contains a locked folder, or is in one.
 func (f *folderLocks) lock(folders ...metadata.FolderKey) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,18 +52,18 @@ func (f *folderLocks) lock(folders ...metadata.FolderKey) (release func(), err e
 	}, nil
 }
 
-// overlap tells whether two folders are one, or one is within the other.
+// overlap reports whether two folders are the same or one contains the other.
 func overlap(a, b metadata.FolderKey) bool {
 	return a.SetID == b.SetID && (strings.HasPrefix(a.Path, b.Path) || strings.HasPrefix(b.Path, a.Path))
 }
 
 const (
-	folderLease      = "folder/" // begins the names of the leases of folders, of which the detail says which those are
+	folderLease      = "folder/" // prefix of lease names; the detail lists the folders
 	folderLeaseLasts = 8 * time.Second
 )
 
-// lock locks folders for a caller who may change them, also among the nodes that share the
-// metadata. What is done to them is done under the context that it returns.
+// lock locks folders for a caller who may change them, across all nodes that share the metadata.
+// All work on the folders must use the returned context.
 func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...metadata.FolderKey) (under context.Context, release func(), err error) {
 	s := f.service
 	if err := s.core.View(ctx, p, f.admit); err != nil {
@@ -88,8 +88,8 @@ func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...met
 	return lease.With(ctx), func() { lease.Release(); here() }, nil
 }
 
-// freeFolders refuses folders of which a node has locked one, one in it, or one around it. It
-// removes the leases that have ended.
+// freeFolders returns an error if a node has locked one of the folders, or a folder that contains
+// it or is in it. It removes leases that have ended.
 func freeFolders(tx *metadata.Tx, now metadata.Stamp, folders []metadata.FolderKey) error {
 	leases, err := rows.Collect(tx.Leases.Under(folderLease), math.MaxInt)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"labshelf/repository/files"
 )
 
-// MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so
-// that nobody who follows changes hears of it. Whether it can be made is asked before, too: clients
-// make the folder of each file anew that they put, and a refusal does not wait for a commit.
+// MakeFolder creates a folder at a path of the drive whose parent exists. It writes a row without a
+// stamp, so that no subscriber receives an event. MakeFolder first runs its checks in a read
+// transaction: clients often create a folder again for each file that they upload, and an error
+// should not wait for a commit.
 func (s *Drive) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
 	err := s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := makeable(tx, p, path)
@@ -31,7 +32,7 @@ func (s *Drive) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath
 	})
 }
 
-// makeable returns what is at a path where a folder can be made.
+// makeable returns the entry at a path, or an error if no folder can be created there.
 func makeable(tx *metadata.Tx, p auth.Principal, path DrivePath) (at DriveEntry, err error) {
 	if at, err = locate(tx, p, path, auth.Write); err != nil {
 		return at, err
@@ -50,8 +51,7 @@ func putFolder(tx *metadata.Tx, p auth.Principal, key metadata.FolderKey, now me
 	return tx.Folders.Put(metadata.Folder{SetID: key.SetID, Path: key.Path, Created: now, CreatedBy: p.UserID})
 }
 
-// keepFolder makes a folder from which something has gone one that is there by itself, if nothing
-// is left in it.
+// keepFolder makes a folder explicit if it has lost its last entry, so that it does not disappear.
 func keepFolder(tx *metadata.Tx, p auth.Principal, folder metadata.FolderKey, now metadata.Stamp) error {
 	there, err := tree.Exists(files.TreeOf(tx, folder.SetID), folder.Path)
 	if err != nil || there {
@@ -60,13 +60,13 @@ func keepFolder(tx *metadata.Tx, p auth.Principal, folder metadata.FolderKey, no
 	return putFolder(tx, p, folder, now)
 }
 
-// maxProperties is how many bytes the properties that clients keep with one file or folder may
-// have. A listing repeats them.
+// maxProperties is the maximum size in bytes of the properties that clients keep with a file or
+// folder. Listings include them.
 const maxProperties = 16 << 10
 
-// ChangeProperties changes what clients keep with a file or a folder: change changes the
-// Properties, and of a file the Attributes, of the entry. A row without a stamp is written, or
-// removed where nothing is left.
+// ChangeProperties changes the properties that clients keep with a file or a folder. change
+// modifies the Properties of the entry and, for a file, its Attributes. The row has no stamp; an
+// empty one is removed.
 func (s *Drive) ChangeProperties(ctx context.Context, p auth.Principal, path DrivePath, change func(*DriveEntry) error) error {
 	return s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		at, err := locate(tx, p, path, auth.Write)

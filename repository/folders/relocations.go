@@ -14,24 +14,24 @@ import (
 	"labshelf/repository/files"
 )
 
-// Relocation is a copy or a move from one path of the drive to another one.
+// Relocation is a copy or a move between two paths of the drive.
 type Relocation struct {
 	From, To  DrivePath
 	Move      bool
-	Shallow   bool // of a copy: a folder goes without its content
-	Overwrite bool // something may be at To
-	// Check gets what is at both paths, where there may be nothing, in the transaction that
-	// relocates. It returns the reason to refuse. It may be called more than once, and must not
-	// call a use case.
+	Shallow   bool // only for copies: copy a folder without its contents
+	Overwrite bool // allow an existing entry at To
+	// Check is called with the entries at both paths, which may be missing, in the transaction that
+	// relocates. It returns an error to refuse the relocation. It may be called more than once and
+	// must not call a use case.
 	Check func(from, to DriveEntry) error
 }
 
-// Relocate copies or moves a file or a folder on the drive, and returns what was at both paths
-// before. A file that goes onto a file becomes its next version. A folder that is copied onto a
-// folder replaces it, one that is moved there is merged with it. In every other case the entry at
-// the destination is deleted. One commit decides and does; a folder goes in steps, and the
-// destination loses nothing before the last file has arrived. The folder from which something was
-// moved stays when it is empty.
+// Relocate copies or moves a file or a folder on the drive, and returns the former entries at both
+// paths. A file that goes to the path of a file becomes its next version. A folder copied to the
+// path of a folder replaces it; a folder moved there is merged with it. In all other cases, the
+// entry at the destination is deleted. A file is relocated in one commit. A folder is relocated in
+// steps, and nothing at the destination is deleted before the last file has arrived. The source's
+// parent folder stays, even if it is empty.
 func (s *Drive) Relocate(ctx context.Context, p auth.Principal, how Relocation) (from, to DriveEntry, err error) {
 	r := relocation{Relocation: how, service: s}
 	for range relocateTries {
@@ -57,21 +57,21 @@ func keepsChanging() error {
 	return core.Conflict(errs.CodeBusy, "path", "others keep changing what is at this path; try again")
 }
 
-// relocateTries is how often Relocate looks at both paths anew because others have changed them.
+// relocateTries is how often Relocate looks up both paths if other callers keep changing them.
 const relocateTries = 5
 
-// errOtherKind is the error of a transaction that finds something else at a path than the one
-// before.
+// errOtherKind reports that a transaction has found another kind of entry at a path than the
+// previous one.
 var errOtherKind = errors.New("what is at the path has changed")
 
-// relocation is a Relocation with what is at its paths.
+// relocation is a Relocation with the entries at its paths.
 type relocation struct {
 	Relocation
 	service  *Drive
 	from, to DriveEntry
 }
 
-// decide finds what is at both paths, and every reason to refuse that does not depend on single
+// decide looks up the entries at both paths, and runs all checks that do not depend on single
 // files.
 func (r *relocation) decide(tx *metadata.Tx, p auth.Principal) (err error) {
 	if err := r.paths(); err != nil {
@@ -102,7 +102,7 @@ func (r *relocation) decide(tx *metadata.Tx, p auth.Principal) (err error) {
 	return r.apart()
 }
 
-// needs is what the caller must be allowed to do at the source.
+// needs returns the action that the caller must be allowed to perform at the source.
 func (r *relocation) needs() auth.Action {
 	if r.Move {
 		return auth.Write
@@ -110,7 +110,7 @@ func (r *relocation) needs() auth.Action {
 	return auth.Read
 }
 
-// paths refuses paths that no relocation has.
+// paths returns an error for paths between which nothing can be relocated.
 func (r *relocation) paths() error {
 	within := r.From.Dataspace == r.To.Dataspace && r.From.Set == r.To.Set
 	switch {
@@ -124,15 +124,15 @@ func (r *relocation) paths() error {
 
 func ontoItself() error { return core.Forbidden("nothing is copied or moved onto or into itself") }
 
-// apart refuses a destination that is the source by another name, or a folder around it: to make
-// room there would delete the source.
+// apart returns an error if the destination is the source under another name, or a folder around
+// it, because making room there would delete the source.
 func (r *relocation) apart() error {
 	if r.from.Set.ID != r.to.Set.ID {
 		return nil
 	}
 	if r.to.Missing != Present {
 		if r.from.File == nil && strings.HasPrefix(r.to.Name, r.from.Folder) {
-			return ontoItself() // by another form of its name
+			return ontoItself() // under another form of its name
 		}
 		return nil
 	}
@@ -149,13 +149,12 @@ func (r *relocation) apart() error {
 	return nil
 }
 
-// replacesFolder reports whether a file goes where a folder is.
+// replacesFolder reports whether a file goes to the path of a folder.
 func (r *relocation) replacesFolder() bool {
 	return r.from.File != nil && r.to.Missing == Present && r.to.File == nil
 }
 
-// again is decide for the transaction that writes: in which each path must still have an entry of
-// the same kind.
+// again is decide in a writing transaction. Each path must still have an entry of the same kind.
 func (r *relocation) again(tx *metadata.Tx, p auth.Principal) error {
 	was := *r
 	if err := r.decide(tx, p); err != nil {
@@ -170,7 +169,7 @@ func (r *relocation) again(tx *metadata.Tx, p auth.Principal) error {
 	return nil
 }
 
-// relocateFile copies or moves a file to a free path, or onto a file.
+// relocateFile copies or moves a file to a free path or to the path of a file.
 func (r *relocation) relocateFile(ctx context.Context, p auth.Principal) error {
 	err := r.service.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := r.again(tx, p); err != nil {
@@ -199,8 +198,8 @@ func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principa
 	return err
 }
 
-// replaceFolder copies or moves a file to the path of a folder. The first commit has the file at
-// its place, and deletes the folder, or if that is large the first part of it.
+// replaceFolder copies or moves a file to the path of a folder. The first commit creates the file
+// and deletes the folder, or the first part of a large one.
 func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error {
 	folder := metadata.FolderKey{SetID: r.to.Set.ID, Path: r.to.Folder}
 	f := &folderSteps{service: r.service.folders, from: folder, to: folder, decide: func(_ *folderSteps, tx *metadata.Tx, p auth.Principal) error {
@@ -221,8 +220,9 @@ func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error 
 	}, (*folderSteps).deleteFiles, (*folderSteps).deleteFolders)
 }
 
-// hiddenDestination is where a file goes that replaces a folder. A file of the same name that the
-// folder hides would have the path once the folder is gone: the file becomes its next version.
+// hiddenDestination returns the destination of a file that replaces a folder. The folder may hide a
+// file of the same name, which would appear once the folder is gone. The file then becomes its next
+// version.
 func (r *relocation) hiddenDestination(tx *metadata.Tx) (files.Destination, error) {
 	to := files.Destination{SetID: r.to.Set.ID.String(), Name: strings.TrimSuffix(r.to.Folder, "/")}
 	hidden := tx.Resources.Range(metadata.ResourceRange{Set: r.to.Set.ID, States: paging.Active, Order: paging.ByName, Name: &to.Name})
@@ -268,7 +268,7 @@ func (r *relocation) relocateFolder(ctx context.Context, p auth.Principal) error
 	return err
 }
 
-// parent is the folder in which a file or a folder is.
+// parent returns the parent folder of a file or folder.
 func (e DriveEntry) parent() metadata.FolderKey {
 	name := strings.TrimSuffix(e.Folder, "/")
 	if e.File != nil {

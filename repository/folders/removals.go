@@ -11,10 +11,10 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// RemoveAt deletes the file or the folder at a path of the drive. The folder that loses it stays
-// when it is empty. check gets what is at the path, where there may be nothing, in the transaction
-// that deletes, and returns the reason to refuse. It may be called more than once, and must not
-// call a use case.
+// RemoveAt deletes the file or the folder at a path of the drive. Its parent folder stays, even if
+// it is empty. check is called with the entry at the path, which may be missing, in the transaction
+// that deletes. It returns an error to refuse the removal. It may be called more than once and must
+// not call a use case.
 func (s *Drive) RemoveAt(ctx context.Context, p auth.Principal, path DrivePath, check func(DriveEntry) error) (e DriveEntry, err error) {
 	decide := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		if e, err = locate(tx, p, path, auth.Write); err != nil {
@@ -81,7 +81,7 @@ func (s *Drive) removeFolder(ctx context.Context, p auth.Principal, e *DriveEntr
 	})
 }
 
-// deleteFile deletes a file, unless it is deleted or not there.
+// deleteFile deletes a file, unless it is already deleted.
 func deleteFile(tx *metadata.Tx, p auth.Principal, id metadata.ID) error {
 	r, err := core.LookupResource(tx, id.String())
 	if err != nil || r.Shown().State == metadata.Deleted {

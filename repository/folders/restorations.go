@@ -18,17 +18,18 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// How many folders that were there by themselves a deletion names, and a restoration makes; of so
-// many bytes together that a request has room for them.
+// Bounds of the explicitly created folders that a deletion reports and a restoration creates. The
+// bytes must fit into a request.
 const (
 	maxMade      = 1000
 	maxMadeBytes = 256 << 10
 )
 
-// FolderDeletion is when the files of a folder were deleted: what its restoration is given.
+// FolderDeletion identifies the deletion of a folder by the first and last stamps of its files. It
+// is the input of a restoration.
 type FolderDeletion struct{ First, Last metadata.Stamp }
 
-// String is the deletion as the interface shows it; "" for one that has deleted no file.
+// String returns the form used in the API, "" for a deletion without files.
 func (d FolderDeletion) String() string {
 	if d.First == 0 {
 		return ""
@@ -43,7 +44,7 @@ func (d *FolderDeletion) note(at metadata.Stamp) {
 	d.Last = at
 }
 
-// ParseFolderDeletion reads what String has written.
+// ParseFolderDeletion parses the result of String.
 func ParseFolderDeletion(text string) (d FolderDeletion, ok bool) {
 	first, last, _ := strings.Cut(text, "-")
 	from, wrong := strconv.ParseInt(first, 16, 64)
@@ -52,15 +53,15 @@ func ParseFolderDeletion(text string) (d FolderDeletion, ok bool) {
 	return d, wrong == nil && wrongToo == nil && d.First <= d.Last && d.String() == text
 }
 
-// Restoration is a folder that is to be restored.
+// Restoration describes a folder to restore.
 type Restoration struct {
 	Path     string
 	Deletion FolderDeletion
-	Created  []string // folders in it that were there by themselves
+	Created  []string // the explicitly created folders in it
 	core.Input
 }
 
-// check refuses what the answer to a deletion does not say.
+// check returns an error for values that no deletion reports.
 func (r Restoration) check() error {
 	if len(r.Created) > maxMade {
 		return core.Invalid("createdFolders", "createdFolders may name up to %d folders", maxMade)
@@ -79,9 +80,9 @@ func (r Restoration) check() error {
 	return nil
 }
 
-// RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the
-// caller has deleted by it, and makes the folders that were there by themselves, in steps as
-// CopyFolder. Files that were restored, purged or moved since stay as they are.
+// RestoreFolder undoes RemoveFolder. It restores the files that the caller deleted with it, and
+// creates the explicitly created folders again. It works in steps like CopyFolder. Files that have
+// been restored, purged or moved since are not changed.
 func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set string, in Restoration) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := openedFor(tx, p, set, auth.Write)
@@ -104,7 +105,7 @@ func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set strin
 	return folder, steps.done, err
 }
 
-// restoreFiles is a step of a restoration.
+// restoreFiles restores files. It is a folderPart.
 func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 	if f.restores.Deletion.First == 0 {
 		return nil
@@ -134,7 +135,7 @@ func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
 	return nil
 }
 
-// makeFolders is the last step of a restoration.
+// makeFolders creates folders. It is the last folderPart of a restoration.
 func (f *folderSteps) makeFolders(_ context.Context, tx *metadata.Tx) error {
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(f.restores.Created))) {
 		key := metadata.FolderKey{SetID: f.source.ID, Path: path}

@@ -16,51 +16,51 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// FolderOutcome is how much of a folder was copied, moved or deleted.
+// FolderOutcome counts the files and folders that were copied, moved or deleted.
 type FolderOutcome struct {
 	Files, Folders int
-	Deletion       FolderDeletion // of a deletion: what restores the files
-	Made           []string       // of a deletion: the first thousand of the folders
+	Deletion       FolderDeletion // for a deletion: the input of a restoration
+	Made           []string       // for a deletion: the first thousand explicitly created folders
 }
 
-// folderSteps is a folder that is copied, moved, deleted or restored: before a step, or in it.
+// folderSteps is the state of an operation on a folder, before or during a step.
 type folderSteps struct {
 	service  *Folders
-	from, to metadata.FolderKey // of a deletion the same
+	from, to metadata.FolderKey // the same folder for a deletion
 	existing Existing
 	move     bool
-	shallow  bool // only the folder itself goes; of copies only
+	shallow  bool // only for copies: without contents
 	restores *Restoration
-	// decide finds in the transaction of the first step, before its first write, every reason to
-	// refuse the whole. It may be nil.
+	// decide, if not nil, runs the checks of the whole operation, in the transaction of the first
+	// step before its first write.
 	decide func(f *folderSteps, tx *metadata.Tx, p auth.Principal) error
-	adds   int64 // bytes of the whole, as examineAll has found them
+	adds   int64 // bytes of the whole folder, computed by examineAll
 
-	madeBytes int // of the paths in done.Made
+	madeBytes int // bytes of the paths in done.Made
 
 	by           auth.Principal
-	source, goal core.ResolvedSet // in which the folders are
+	source, goal core.ResolvedSet // sets of the folders
 	done         FolderOutcome
 
-	fromAt, toAt walk // through from, and through to
-	room         int  // objects that this step may still change
-	more         bool // the part is not finished
+	fromAt, toAt walk // positions in from and in to
+	room         int  // number of objects that this step may still change
+	more         bool // the part has to be called again
 }
 
-// walk is how far the steps have come through a folder.
+// walk is a position in a folder.
 type walk struct {
-	file paging.Position // files up to this one are done
-	same int             // of its name were before it
-	row  string          // rows up to this one are done
+	file paging.Position // the last file processed
+	same int             // number of files with its name before it
+	row  string          // the last row processed
 }
 
-// folderPart is a part of what is done with a folder. It changes at most f.room objects, and sets
-// f.more if it has to be called again.
+// folderPart is one part of an operation on a folder. It changes at most f.room objects, and sets
+// f.more if it must be called again.
 type folderPart func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error
 
-// run does the parts, one after the other, in steps of up to MaxStep objects. A step is one
-// transaction, which looks the sets up and authorises the caller anew. Parts that fit into one step
-// share a commit. An error behind a commit says how far it came.
+// run runs the parts in order, in steps of up to MaxStep objects. Each step is one transaction,
+// which looks up the sets and authorises the caller again. Parts that fit into one step share a
+// commit. An error after a commit reports how far run came.
 func (f *folderSteps) run(ctx context.Context, p auth.Principal, parts ...folderPart) error {
 	ctx, operation := storage.Begin(ctx)
 	err := f.steps(ctx, p, parts)
@@ -72,7 +72,7 @@ func (f *folderSteps) steps(ctx context.Context, p auth.Principal, parts []folde
 		var next folderSteps
 		var left []folderPart
 		err := f.service.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-			next, left = *f, parts // which runs anew if the transaction does
+			next, left = *f, parts // a retry of the transaction starts from these
 			next.room = core.MaxStep
 			if err := next.admit(tx, p); err != nil {
 				return err
@@ -103,7 +103,7 @@ func (f *folderSteps) steps(ctx context.Context, p auth.Principal, parts []folde
 	return nil
 }
 
-// admit looks the sets up, and authorises the caller.
+// admit looks up the sets and authorises the caller.
 func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 	action := auth.Read
 	if f.by = p; f.move {
@@ -132,12 +132,12 @@ func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 	return nil
 }
 
-// files are the files of a folder that are left.
+// files returns the range of the files of a folder after the position.
 func (w walk) files(in metadata.FolderKey) metadata.ResourceRange {
 	return metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, NamePrefix: in.Path, After: w.file}
 }
 
-// nextFiles returns the files of a step.
+// nextFiles reads the files of a step.
 func (f *folderSteps) nextFiles(tx *metadata.Tx, of metadata.ResourceRange) ([]metadata.Resource, error) {
 	files, err := rows.Collect(tx.Resources.Range(of), f.room)
 	f.more = len(files) == f.room
@@ -145,7 +145,7 @@ func (f *folderSteps) nextFiles(tx *metadata.Tx, of metadata.ResourceRange) ([]m
 	return files, err
 }
 
-// advance goes on behind a file. It returns how many of its name came before it.
+// advance moves the position to a file, and returns how many files with its name precede it.
 func (w *walk) advance(r metadata.Resource) (before int) {
 	w.same++
 	if w.file.Name != r.Name {
@@ -155,7 +155,7 @@ func (w *walk) advance(r metadata.Resource) (before int) {
 	return w.same
 }
 
-// nextFolders returns the rows of a step.
+// nextFolders reads the rows of folders of a step.
 func (f *folderSteps) nextFolders(tx *metadata.Tx, w *walk, in metadata.FolderKey) (all []metadata.Folder, err error) {
 	from := in
 	if w.row != "" {
@@ -175,8 +175,9 @@ func (f *folderSteps) nextFolders(tx *metadata.Tx, w *walk, in metadata.FolderKe
 	return all, nil
 }
 
-// counterpart returns the file of a folder that has the same name within it as one of another
-// folder, which is the nth of its name.
+// counterpart returns the file in the folder in that corresponds to a file in the folder of: with
+// the same relative name, and the same number nth of preceding files with that name. r is nil
+// without one. there is its name.
 func counterpart(tx *metadata.Tx, of, in metadata.FolderKey, name string, nth int) (r *metadata.Resource, there string, err error) {
 	there = in.Path + name[len(of.Path):]
 	within := metadata.ResourceRange{Set: in.SetID, States: paging.Active, Order: paging.ByName, Name: &there}
@@ -190,7 +191,7 @@ func counterpart(tx *metadata.Tx, of, in metadata.FolderKey, name string, nth in
 	return r, there, err
 }
 
-// aboutFile is the error about one of many files, with its name.
+// aboutFile adds the name of a file to an error about it.
 func aboutFile(name string, err error) error {
 	if known, is := errors.AsType[*errs.Error](err); is {
 		about := *known

@@ -10,9 +10,9 @@ import (
 	"labshelf/repository/files"
 )
 
-// AdmitAt refuses, before the body of an upload is read, to put a file at a path of the drive.
-// check gets what is at the path, whose File is nil for a free path, and returns why the file is
-// not to be put.
+// AdmitAt checks, before the body of an upload is read, whether a file can be stored at a path of
+// the drive. check is called with the entry at the path, whose File is nil for a free path. It
+// returns an error to refuse the upload.
 func (s *Drive) AdmitAt(ctx context.Context, u *files.Upload, path DrivePath, check func(*DriveEntry) error) error {
 	return u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		at, err := locate(tx, p, path, auth.Write)
@@ -26,7 +26,7 @@ func (s *Drive) AdmitAt(ctx context.Context, u *files.Upload, path DrivePath, ch
 	})
 }
 
-// puttable tells why no file can be put at a path.
+// puttable returns an error if no file can be stored at the path.
 func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 	if e.File == nil {
 		if err := e.free(); err != nil {
@@ -36,9 +36,9 @@ func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 	return check(&e)
 }
 
-// PutAt puts the received file at a path of the drive, as it is when the body has come: it replaces
-// the file that is there, of which all is kept that is said about it, or makes a resource whose
-// name is the path. Of the fields, what describes the body counts.
+// PutAt stores the received file at a path of the drive, in the state that the path has when the
+// body has arrived. It replaces the file there and keeps its description, or creates a resource
+// with the path as its name. It uses only those of the fields that describe the body.
 func (s *Drive) PutAt(ctx context.Context, u *files.Upload, path DrivePath, f files.UploadFields, check func(*DriveEntry) error) (put metadata.Resource, created bool, err error) {
 	err = u.Commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		at, err := locate(tx, p, path, auth.Write)
@@ -72,7 +72,7 @@ func (s *Drive) PutAt(ctx context.Context, u *files.Upload, path DrivePath, f fi
 	return put, created, err
 }
 
-// replaceAt is replace for the file at a path of the drive.
+// replaceAt plans the replacement of the file at a path of the drive.
 func replaceAt(ctx context.Context, tx *metadata.Tx, p auth.Principal, id metadata.ID, u *files.Upload, f files.UploadFields, file metadata.Resource, put *metadata.Resource) (write func() error, err error) {
 	resolved, err := core.LookupResource(tx, id.String())
 	if err == nil {

@@ -12,15 +12,15 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// keepDelivery writes down a try of the present delivery of a webhook, and forgets the oldest one
-// that is too many.
+// keepDelivery records a try of the present delivery of a webhook, and removes the oldest delivery
+// if there are too many.
 func keepDelivery(tx *metadata.Tx, hook metadata.Webhook, a answered) error {
 	of := metadata.DeliveryKey{Webhook: hook.ID, Number: hook.Deliveries}
 	d, err := tx.Deliveries.Get(of)
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
-	if err != nil || d.MessageID != a.id { // another one where it hears of other events since the last try
+	if err != nil || d.MessageID != a.id { // a new delivery if the patterns have changed since the last try
 		d = metadata.Delivery{WebhookID: hook.ID, Number: of.Number, Entry: a.entry, MessageID: a.id, Event: a.event, First: a.at}
 	}
 	tried(&d, a.Answer, a.at)
@@ -36,12 +36,12 @@ func tried(d *metadata.Delivery, a webhooks.Answer, at metadata.Stamp) {
 	d.Last, d.Status, d.Micros, d.Error, d.Answer = at, int64(a.Status), a.Took.Microseconds(), a.Err, a.Beginning
 }
 
-// describe says what came of the last try, for people.
+// describe returns the result of the last try, for people.
 func describe(a webhooks.Answer) string {
 	return fmt.Sprintf("%d tries failed; the last one %s", webhooks.MaxTries, a)
 }
 
-// behind is the place behind the entry that a delivery is about.
+// behind returns the place after the entry of a delivery.
 func behind(d metadata.Delivery) (p place, err error) {
 	epoch, _, _ := strings.Cut(d.MessageID, ".")
 	p.position = d.Entry + 1
@@ -51,14 +51,15 @@ func behind(d metadata.Delivery) (p place, err error) {
 	return p, err
 }
 
-// ErrNothingToSkip says that no message of a webhook has failed and waits for its next try.
+// ErrNothingToSkip reports that no failed message of a webhook waits for its next try.
 var ErrNothingToSkip = errors.New("no message waits for another try")
 
-// Skip lets a webhook pass over the message that failed, which stays among its deliveries, or with
-// all, everything up to now. The error is ErrNothingToSkip where none has failed.
+// Skip moves a webhook past the failed message, which stays among its deliveries. With all, it
+// moves past everything up to now. It returns ErrNothingToSkip if no message has failed and all is
+// false.
 func Skip(tx *metadata.Tx, hook *metadata.Webhook, all bool) error {
 	d, err := tx.Deliveries.Get(metadata.DeliveryKey{Webhook: hook.ID, Number: hook.Deliveries})
-	waits := err == nil && d.Entry >= hook.Position // else the webhook has passed over it since
+	waits := err == nil && d.Entry >= hook.Position // otherwise it is already skipped
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
@@ -79,7 +80,7 @@ func Skip(tx *metadata.Tx, hook *metadata.Webhook, all bool) error {
 	return Begin(tx, hook)
 }
 
-// Begin puts a webhook at the end of the log: it hears of what happens from now on.
+// Begin moves a webhook to the end of the log, so that it receives only later events.
 func Begin(tx *metadata.Tx, hook *metadata.Webhook) error {
 	log, err := tx.Audit.State()
 	if err != nil {
@@ -90,9 +91,9 @@ func Begin(tx *metadata.Tx, hook *metadata.Webhook) error {
 	return err
 }
 
-// Repeat sends the message of a delivery once more, whether or not the webhook is paused, and
-// returns what came of it. It asks for no permission. Where the message is the one that waits for
-// its next try, and is taken, the webhook goes on behind it.
+// Repeat sends the message of a delivery again, even if the webhook is paused, and returns the
+// result. It checks no permissions. If the message is the one that waits for its next try and the
+// receiver accepts it, the webhook continues with the next message.
 func (h *Hooks) Repeat(ctx context.Context, of metadata.DeliveryKey) (d metadata.Delivery, err error) {
 	var hook metadata.Webhook
 	var m message
@@ -127,7 +128,7 @@ func (h *Hooks) Repeat(ctx context.Context, of metadata.DeliveryKey) (d metadata
 	return d, err
 }
 
-// again makes the message of a delivery anew.
+// again builds the message of a delivery again.
 func (h *Hooks) again(tx *metadata.Tx, of metadata.DeliveryKey) (hook metadata.Webhook, m message, err error) {
 	if hook, err = tx.Webhooks.Get(of.Webhook); err != nil {
 		return hook, m, err

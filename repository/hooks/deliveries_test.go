@@ -41,13 +41,13 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = always(200)
 		w.to.mu.Unlock()
-		first, err := w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "0") // which was passed over: the second still waits
+		first, err := w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "0") // skipped: the second message still waits
 		w.OK(err)
 		synctest.Wait()
 		if messages = w.to.at("https://a"); len(messages) != 3 || messages[2].ID != messages[0].ID || !first.Delivered() || !first.Skipped || first.Tries != 2 {
 			t.Errorf("%d messages; the delivery is %+v", len(messages), first)
 		}
-		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "1") // which the hook waits with: it goes on behind it
+		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "1") // the waiting message: the hook continues after it
 		w.OK(err)
 		synctest.Wait()
 		if n := len(w.to.at("https://a")); n != 6 || w.now(hook).Deliveries != 4 {
@@ -72,8 +72,8 @@ func TestSkipAndRepeat(t *testing.T) {
 	})
 }
 
-// TestSkipGoesNeverBack: a message that failed and was passed over, since the webhook hears of
-// other events now, is none to skip or to go on behind.
+// TestSkipGoesNeverBack: a failed message that the webhook has moved past, because its patterns
+// have changed, cannot be skipped, and repeating it does not move the webhook.
 func TestSkipGoesNeverBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -108,7 +108,7 @@ func TestSkipGoesNeverBack(t *testing.T) {
 	})
 }
 
-// TestResumeOneThatWaits: it makes its next try now.
+// TestResumeOneThatWaits: resuming a webhook that waits for its next try makes it try now.
 func TestResumeOneThatWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
@@ -125,7 +125,8 @@ func TestResumeOneThatWaits(t *testing.T) {
 	})
 }
 
-// TestFailingStore: what was sent while its commit failed is committed later, and not sent again.
+// TestFailingStore: results whose commit failed are committed later, and their messages are not
+// sent again.
 func TestFailingStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ParseEvents reads a list of patterns: kinds of events, such as resource.create, or all of a noun,
-// such as resource.*. It returns them as a Webhook has them. The error states the rule.
+// ParseEvents checks a list of patterns and returns them in the form that metadata.Webhook stores.
+// A pattern is a kind of event, such as resource.create, or all kinds of a noun, such as
+// resource.*. The error states the rule.
 func ParseEvents(patterns []string) (string, error) {
 	for _, pattern := range patterns {
 		if !audit.Known(pattern) {
@@ -23,7 +24,8 @@ func ParseEvents(patterns []string) (string, error) {
 	return strings.Join(patterns, " "), nil
 }
 
-// hears tells whether patterns have a kind among them.
+// hears reports whether a kind of event matches one of the patterns. Empty patterns match all
+// kinds.
 func hears(patterns, kind string) bool {
 	if patterns == "" {
 		return true
@@ -36,23 +38,23 @@ func hears(patterns, kind string) bool {
 	return false
 }
 
-// message is one that is to be sent, or was.
+// message is a message to send or already sent.
 type message struct {
-	place // behind the entry
+	place // after the entry
 	entry uint64
 	id    string
 	event string
 	body  []byte
 }
 
-// place is a position in the log, with the epoch of the entry before it.
+// place is a position in the log, with the epoch of the preceding entry.
 type place struct {
 	position uint64
 	epoch    metadata.EpochID
 }
 
-// payload is the body of a message. Names and other texts are not in it: they can be erased here,
-// but not at a receiver.
+// payload is the body of a message. It contains no names or other texts, because these can be
+// erased here but not at a receiver.
 type payload struct {
 	Type      string `json:"type"`
 	Timestamp string `json:"timestamp"`
@@ -78,7 +80,7 @@ type objectJSON struct {
 	ID   string `json:"id"`
 }
 
-// compose makes the message of an entry.
+// compose builds the message of an entry.
 func (h *Hooks) compose(tx *metadata.Tx, number uint64, e audit.Entry, in rows.Containers, epoch metadata.EpochID) (m message, err error) {
 	head, err := tx.SignHead(h.secret, number+1)
 	if err != nil {
@@ -107,8 +109,7 @@ func idText(id metadata.ID) string {
 	return id.String()
 }
 
-// secretsOf returns the secrets that sign the messages of a webhook at a reading of the clock, the
-// newest first.
+// secretsOf returns the secrets that sign the messages of a webhook at time now, newest first.
 func secretsOf(hook metadata.Webhook, now metadata.Stamp) []string {
 	if hook.FormerUntil > now {
 		return []string{hook.Secret, hook.FormerSecret}

@@ -1,15 +1,15 @@
-// Package hooks sends the messages of webhooks: each entry of the audit log becomes one message to
-// every webhook that hears of it.
+// Package hooks sends the messages of webhooks. Each entry of the audit log becomes one message to
+// every webhook whose patterns match it.
 //
-// A webhook has a position in the log, which is the order of changes. It sends in that order, one
-// message at a time: the next one only when the one before was taken. A message that failed is
-// tried again later, and holds back those behind it; after the last try the webhook pauses and
-// keeps its position. Each webhook has a goroutine of its own, so that a receiver which stalls
-// delays no other one. Position, tries and the time of the next try are in the row of the webhook.
-// A crash between the answer and its commit sends the message again, under the same id: at least
-// once.
+// A webhook has a position in the log, whose order is the order of changes. It sends in that order,
+// one message at a time, and sends the next message only after the receiver has accepted the
+// previous one. A failed message is tried again later and holds back the following ones. After the
+// last try, the webhook pauses and keeps its position. Each webhook has its own goroutine, so a
+// slow receiver does not delay other webhooks. The row of the webhook stores its position, the
+// number of tries, and the time of the next try. After a crash between the response and its commit,
+// the message is sent again under the same id: delivery is at least once.
 //
-// Nothing polls: the goroutines are woken when a change has reached stable storage, and by the time
+// Nothing polls. The goroutines are woken when a change has reached stable storage, and at the time
 // of the next try.
 package hooks
 
@@ -30,11 +30,10 @@ type Sender interface {
 	Send(ctx context.Context, m webhooks.Message) webhooks.Answer
 }
 
-// MaxWebhooks is how many webhooks a service has at most. Each one that is not paused has a
-// goroutine.
+// MaxWebhooks is the maximum number of webhooks of a service. Each active webhook has a goroutine.
 const MaxWebhooks = 256
 
-// retryAfter is how long a webhook waits when the metadata cannot be read or written.
+// retryAfter is the pause of a webhook after the metadata could not be read or written.
 const retryAfter = time.Second
 
 // Hooks sends the messages of all webhooks. It is safe for concurrent use.
@@ -42,21 +41,21 @@ type Hooks struct {
 	stores  *storage.Stores
 	sender  Sender
 	now     func() time.Time
-	secret  [32]byte // of the repository, which signs heads of the log
+	secret  [32]byte // of the repository; it signs heads of the log
 	manager *background.Worker
 
 	mu      sync.Mutex
 	runners map[metadata.ID]*runner
 }
 
-// Start begins to send. now is the clock. The caller ends it with Close.
+// Start starts to send messages. now is the clock. The caller must call Close.
 func Start(s *storage.Stores, sender Sender, now func() time.Time) *Hooks {
 	h := &Hooks{stores: s, sender: sender, now: now, secret: s.Meta.Secret(), runners: map[metadata.ID]*runner{}}
 	h.manager = s.Node.Work(background.Next{}, h.manage)
 	return h
 }
 
-// Close stops sending, and returns when no message is under way. A message that was cut off is sent
+// Close stops sending, and waits until no message is being sent. An interrupted message is sent
 // again at the next start.
 func (h *Hooks) Close() {
 	h.manager.Close()
@@ -65,7 +64,7 @@ func (h *Hooks) Close() {
 	}
 }
 
-// Grown is called when the audit log has grown.
+// Grown must be called when the audit log has grown.
 func (h *Hooks) Grown() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,11 +75,11 @@ func (h *Hooks) Grown() {
 	}
 }
 
-// Changed is called when webhooks were made, changed or removed, and the change is on stable
+// Changed must be called when webhooks were created, changed or removed and the change is on stable
 // storage.
 func (h *Hooks) Changed() { h.manager.Wake() }
 
-// manage brings the goroutines in line with the webhooks.
+// manage starts and stops goroutines to match the active webhooks.
 func (h *Hooks) manage(ctx context.Context) background.Next {
 	active := map[metadata.ID]bool{}
 	err := h.stores.View(ctx, func(tx *metadata.Tx) error {
@@ -97,12 +96,12 @@ func (h *Hooks) manage(ctx context.Context) background.Next {
 		return background.Backoff(retryAfter)
 	}
 	for _, r := range h.align(active) {
-		r.worker.Close() // outside the lock, which its last commit takes
+		r.worker.Close() // outside the lock, because its last commit takes the lock
 	}
 	return background.Idle()
 }
 
-// align starts and wakes what is active, and takes out the others, which it returns.
+// align starts or wakes the runners of active webhooks. It removes and returns the others.
 func (h *Hooks) align(active map[metadata.ID]bool) (others []*runner) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

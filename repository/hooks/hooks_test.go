@@ -22,8 +22,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// receivers are what the URLs of hooks lead to, in a bubble where time passes at once: each answers
-// as it is set to.
+// receivers are the receivers of the webhooks, in a bubble where time passes at once. Each responds
+// as configured.
 type receivers struct {
 	mu      sync.Mutex
 	got     map[string][]webhooks.Message
@@ -182,8 +182,8 @@ func TestMessagesFollowChanges(t *testing.T) {
 	})
 }
 
-// TestKindsAndContainers: a webhook hears of its kinds in its dataspace alone, one of the service
-// of everything.
+// TestKindsAndContainers: a webhook of a dataspace receives only its kinds of events in that
+// dataspace. A webhook of the service receives everything.
 func TestKindsAndContainers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.hookFor("https://space", true)
@@ -215,9 +215,9 @@ func TestKindsAndContainers(t *testing.T) {
 	})
 }
 
-// TestTriesAndPause: a message that is not taken is tried ten times in three days, under one id,
-// and holds back what is behind it; then the hook pauses, also over a restart. Resumed, it goes on
-// with that message.
+// TestTriesAndPause: a message that is not accepted is tried ten times in three days, under one id,
+// and holds back the following messages. Then the webhook pauses, also across a restart. After it
+// is resumed, it continues with that message.
 func TestTriesAndPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
@@ -264,8 +264,8 @@ func TestTriesAndPause(t *testing.T) {
 	})
 }
 
-// TestOneReceiverDelaysNoOther: while one stalls and one fails, the others hear of everything at
-// once.
+// TestOneReceiverDelaysNoOther: while one receiver stalls and one fails, the others receive
+// everything at once.
 func TestOneReceiverDelaysNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.stalls["https://stalls"] = make(chan struct{})
@@ -291,8 +291,7 @@ func TestOneReceiverDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsKept: a receiver that asks for an hour is left alone for so long, whatever else
-// happens.
+// TestRetryAfterIsKept: a receiver that requests a pause of an hour gets no message for that time.
 func TestRetryAfterIsKept(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = func(n int) webhooks.Answer {
@@ -329,7 +328,8 @@ func (w *world) member(name string) (auth.Principal, metadata.User) {
 	return p, user
 }
 
-// TestDeliveriesAreBounded: the last 200 are kept, and none of a webhook that was removed.
+// TestDeliveriesAreBounded: the last 200 deliveries are kept, and none after the webhook was
+// removed.
 func TestDeliveriesAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook := w.hook("https://a")

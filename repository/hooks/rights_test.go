@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/watch"
 )
 
-// TestPauses: a receiver that wants nothing more, a user who loses the role or is deleted, and a
-// restored repository pause a hook.
+// TestPauses: a receiver that wants no more messages, a user who loses the role or is deleted, and
+// a restored repository pause a webhook.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -27,7 +27,7 @@ func TestPauses(t *testing.T) {
 		reason metadata.PauseReason
 		sent   int
 
-		entries int // of the pause; that of a restored repository is told by the beginning of the epoch
+		entries int // about the pause; in a restored repository the entry of the epoch stands for it
 	}{
 		"410": {func(w *world, _ metadata.User, _ metadata.Privilege) { w.to.answers["https://a"] = always(410) }, metadata.PausedByReceiver, 1, 1},
 		"role lost": {func(w *world, _ metadata.User, role metadata.Privilege) {
@@ -101,8 +101,8 @@ func (w *world) logged(hook metadata.Webhook) string {
 	return strings.Join(actions, " ")
 }
 
-// TestWhoMayHaveWebhooks asks for the webhooks of a dataspace and of the service, each time as
-// somebody else.
+// TestWhoMayHaveWebhooks requests the webhooks of a dataspace and of the service as different
+// users.
 func TestWhoMayHaveWebhooks(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx, space := t.Context(), w.Space.ID.String()

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	maxScanned  = 4096        // entries that one read transaction looks at
-	maxMessages = 64          // that it makes
-	maxBatch    = time.Second // after which what was sent is committed
-	maxPassed   = 1024        // entries of no interest after which the position is committed
+	maxScanned  = 4096        // maximum entries that one read transaction examines
+	maxMessages = 64          // maximum messages from one read transaction
+	maxBatch    = time.Second // after which the results of sent messages are committed
+	maxPassed   = 1024        // entries without a message after which the position is committed
 	longestWait = 36 * time.Hour
-	lookAfter   = 10 * time.Second // whatever it waits for, where other nodes change the row of the webhook
+	lookAfter   = 10 * time.Second // maximum wait if other nodes may change the row of the webhook
 )
 
 // runner sends the messages of one webhook.
@@ -28,20 +28,20 @@ type runner struct {
 	hooks   *Hooks
 	id      metadata.ID
 	worker  *background.Worker
-	waiting atomic.Bool // for its next try: that the log has grown is no news
+	waiting atomic.Bool // for the next try; growth of the log does not matter then
 
-	passed place  // beyond the committed position are no messages up to here
-	done   report // what is not committed yet
+	passed place  // no messages between the committed position and this place
+	done   report // results that are not committed yet
 }
 
-// report is what came of a batch: the answers, and how far the log was looked at.
+// report is the result of a batch: the responses, and the place up to which the log was examined.
 type report struct {
 	from    uint64 // the committed position
 	answers []answered
 	passed  place
 }
 
-// answered is a message with the answer.
+// answered is a message with its response.
 type answered struct {
 	message
 	webhooks.Answer
@@ -54,8 +54,8 @@ func startRunner(h *Hooks, id metadata.ID) *runner {
 	return r
 }
 
-// run sends what is due. A report that could not be committed is committed before anything else is
-// sent.
+// run sends the messages that are due. It first commits results that could not be committed
+// earlier.
 func (r *runner) run(ctx context.Context) background.Next {
 	r.waiting.Store(false)
 	next, err := r.batch(ctx)
@@ -78,7 +78,7 @@ func (r *runner) batch(ctx context.Context) (background.Next, error) {
 		return background.Idle(), r.pause(ctx)
 	case b.wait > 0:
 		r.waiting.Store(true)
-		if r.hooks.stores.Node.Shared() { // another node may repeat the message, of which the log has nothing
+		if r.hooks.stores.Node.Shared() { // another node may repeat the message
 			b.wait = min(b.wait, lookAfter)
 		}
 		return background.After(b.wait), nil
@@ -95,18 +95,18 @@ func (r *runner) batch(ctx context.Context) (background.Next, error) {
 	return background.Idle(), nil
 }
 
-// batch is what is due.
+// batch is the work that is due.
 type batch struct {
 	hook     metadata.Webhook
-	paused   bool // or there is no such webhook any more
-	barred   bool // its user may not have it any more, or its key has ended
+	paused   bool // or the webhook no longer exists
+	barred   bool // its user may no longer have it, or its key has ended
 	wait     time.Duration
 	messages []message
-	passed   place // what was looked at
-	more     bool  // there are entries beyond
+	passed   place // place up to which the log was examined
+	more     bool  // more entries follow
 }
 
-// load reads what is due, of what no power cut takes back.
+// load reads the work that is due, from data on stable storage only.
 func (r *runner) load(ctx context.Context) (b batch, err error) {
 	err = r.hooks.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		b = batch{}
@@ -124,7 +124,7 @@ func (r *runner) load(ctx context.Context) (b batch, err error) {
 			return err
 		}
 		wait := time.Duration(b.hook.NextTry-stampOf(r.hooks.now())) * time.Microsecond
-		if b.hook.NextTry != 0 && wait > 0 && wait < longestWait { // a longer one is that of a clock that was set back
+		if b.hook.NextTry != 0 && wait > 0 && wait < longestWait { // a longer wait means that the clock was set back
 			b.wait = wait
 			return nil
 		}
@@ -133,7 +133,7 @@ func (r *runner) load(ctx context.Context) (b batch, err error) {
 	return b, err
 }
 
-// scan makes the messages of the next entries.
+// scan builds the messages of the next entries.
 func (r *runner) scan(tx *metadata.Tx, b *batch) error {
 	log, err := tx.Audit.State()
 	if err != nil {
@@ -157,8 +157,8 @@ func (r *runner) scan(tx *metadata.Tx, b *batch) error {
 	return nil
 }
 
-// messageFor returns the message about the entry at a place; without a body where the webhook does
-// not hear of it.
+// messageFor returns the message about the entry at a place. It has no body if the webhook does not
+// receive this kind of event.
 func (h *Hooks) messageFor(tx *metadata.Tx, hook metadata.Webhook, at place) (m message, err error) {
 	e, epoch, err := rows.ReadEntry(tx, at.position, at.epoch)
 	if m.place = (place{at.position + 1, epoch}); err != nil || e.Action.String() == "" || !hears(hook.Events, e.Action.String()) {
@@ -171,9 +171,9 @@ func (h *Hooks) messageFor(tx *metadata.Tx, hook metadata.Webhook, at place) (m 
 	return h.compose(tx, at.position, e, in, epoch)
 }
 
-// send sends messages in their order, up to the first that is not taken, and notes the answers.
-// What was cut off by the end of ctx has none. Before each one it asks whether the webhook may
-// still send.
+// send sends messages in order, up to the first one that is not accepted, and records the
+// responses. A message that the end of ctx has interrupted gets no response. Before each message
+// after the first, send checks whether the webhook may still send.
 func (r *runner) send(ctx context.Context, b batch) {
 	begun := time.Now()
 	for n, m := range b.messages {
@@ -191,7 +191,7 @@ func (r *runner) send(ctx context.Context, b batch) {
 	}
 }
 
-// maySend reports whether the webhook is there, is not paused, and has its rights.
+// maySend reports whether the webhook exists, is not paused, and still has its rights.
 func (r *runner) maySend(ctx context.Context) (may bool) {
 	err := r.hooks.stores.View(ctx, func(tx *metadata.Tx) error {
 		hook, err := tx.Webhooks.Get(r.id)
@@ -202,11 +202,11 @@ func (r *runner) maySend(ctx context.Context) (may bool) {
 		may = err == nil && reason == metadata.NotPaused
 		return err
 	})
-	return may && err == nil // an error shows again when the next batch is read
+	return may && err == nil // an error occurs again when the next batch is read
 }
 
-// commit writes down what is not committed yet. It goes on when ctx has ended, so that what was
-// sent is not sent again at the next start.
+// commit writes the results that are not committed yet. It does so even if ctx has ended, so that
+// sent messages are not sent again at the next start.
 func (r *runner) commit(ctx context.Context) error {
 	if r.done.passed == (place{}) {
 		return nil
@@ -216,7 +216,7 @@ func (r *runner) commit(ctx context.Context) error {
 		hook, err := tx.Webhooks.Get(r.id)
 		if errors.Is(err, metadata.ErrNotFound) || err == nil && hook.Position != r.done.from {
 			end = place{}
-			return nil // it was removed, or moved by hand meanwhile
+			return nil // the webhook was removed, or moved by a request
 		}
 		if err != nil {
 			return err
@@ -231,7 +231,8 @@ func (r *runner) commit(ctx context.Context) error {
 	return nil
 }
 
-// end is up to where no message is left.
+// end returns the place before which no message is left to send, or the zero place if a message has
+// failed.
 func (done report) end() place {
 	for _, a := range done.answers {
 		if !a.Delivered() {
@@ -244,7 +245,7 @@ func (done report) end() place {
 	return done.passed
 }
 
-// apply brings the rows in line with a report.
+// apply writes a report to the rows.
 func (done report) apply(tx *metadata.Tx, hook metadata.Webhook, now metadata.Stamp) error {
 	before := hook
 	for _, a := range done.answers {
@@ -267,7 +268,7 @@ func (done report) apply(tx *metadata.Tx, hook metadata.Webhook, now metadata.St
 		}
 	}
 	if len(done.answers) == 0 {
-		if done.passed.position > hook.Position { // over a message that failed, if one did
+		if done.passed.position > hook.Position { // past a failed message, if any
 			hook.Tries, hook.NextTry = 0, 0
 		}
 		hook.Position, hook.Epoch = done.passed.position, done.passed.epoch
@@ -278,22 +279,22 @@ func (done report) apply(tx *metadata.Tx, hook metadata.Webhook, now metadata.St
 	return rows.SaveWebhook(tx, rows.Change{Action: audit.WebhookPause}, &before, &hook)
 }
 
-// deliverNext moves a webhook behind a delivery that is done.
+// deliverNext moves a webhook past a finished delivery.
 func deliverNext(hook *metadata.Webhook, to place) {
 	hook.Position, hook.Epoch = to.position, to.epoch
 	hook.Deliveries++
 	hook.Tries, hook.NextTry = 0, 0
 }
 
-// pauseFor pauses a webhook, unless it is paused already.
+// pauseFor pauses a webhook, unless it is already paused.
 func pauseFor(hook *metadata.Webhook, now metadata.Stamp, reason metadata.PauseReason, why string) {
 	if hook.Paused == 0 {
 		hook.Paused, hook.PauseReason, hook.PausedBecause, hook.NextTry = now, reason, why, 0
 	}
 }
 
-// barred returns why a webhook may not send any more; NotPaused: it may. Its user must be allowed
-// to make it now, and its key must be active.
+// barred returns why a webhook may no longer send, or NotPaused if it may. Its user must be allowed
+// to create it now, and its key must be active.
 func (h *Hooks) barred(tx *metadata.Tx, hook metadata.Webhook) (metadata.PauseReason, error) {
 	if allowed, err := rows.MayManage(tx, hook.ModifiedBy, hook.DataspaceID); err != nil || !allowed {
 		return metadata.PausedWithRole, err
@@ -308,18 +309,19 @@ func (h *Hooks) barred(tx *metadata.Tx, hook metadata.Webhook) (metadata.PauseRe
 	return metadata.NotPaused, err
 }
 
-// because says for people why a webhook pauses that may not send any more.
+// because explains pauses for lost rights to people.
 var because = map[metadata.PauseReason]string{
 	metadata.PausedWithRole: "the user for whom it acts may not have it any more",
 	metadata.PausedWithKey:  "the key that it was made with has ended",
 }
 
-// Pause pauses a webhook, unless it is paused already, with its role or with its key.
+// Pause pauses a webhook, unless it is already paused. reason must be PausedWithRole or
+// PausedWithKey.
 func Pause(hook *metadata.Webhook, now metadata.Stamp, reason metadata.PauseReason) {
 	pauseFor(hook, now, reason, because[reason])
 }
 
-// pause pauses the webhook because of the rights of its user, or of its key.
+// pause pauses the webhook because its user has lost the right to it or its key has ended.
 func (r *runner) pause(ctx context.Context) error {
 	return r.hooks.stores.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		hook, err := tx.Webhooks.Get(r.id)

@@ -13,20 +13,20 @@ import (
 	"labshelf/search/index"
 )
 
-// batch is what one read transaction found for the index.
+// batch is what one read transaction has read for the index.
 type batch struct {
 	Documents
-	from    position // where it begins
-	at      position // behind what it holds
+	from    position // the position at its beginning
+	at      position // the position at its end
 	changes []index.Change
-	more    bool // there is more to read at once
+	more    bool // more can be read at once
 }
 
 func (x *Indexing) newBatch(tx *metadata.Tx, at position) batch {
 	return batch{Documents: NewDocuments(tx, x.schemas), from: at, at: at}
 }
 
-// read reads what comes next: of the log, or of the tables where the index is made anew.
+// read reads the next part of the log, or of the tables while the index is being rebuilt.
 func (b *batch) read() error {
 	b.tx.Prefetch(func() {
 		_, _ = b.tx.Audit.State()
@@ -54,12 +54,12 @@ func (b *batch) read() error {
 	return b.follow(log.Size)
 }
 
-// errForeign says that the index is of another history of the repository, and must be emptied
-// first.
+// errForeign reports that the index belongs to another history of the repository and must be
+// emptied first.
 var errForeign = errors.New("the index is that of another history of the repository")
 
-// begin begins the first phase: what the log says from now on is followed when the tables have been
-// read.
+// begin begins the first phase. Entries that are logged from now on are followed after the tables
+// have been read.
 func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	if b.from != (position{}) {
 		return errors.Join(index.ErrDamaged, errForeign)
@@ -68,7 +68,7 @@ func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	b.more = true
 	latest := metadata.ResourceRange{States: paging.Active, Order: paging.Newest}
 	for r, err := range b.tx.Resources.Range(latest) {
-		if b.at.stamp = r.Modified; err != nil { // it need not have an entry: the log is younger than some repositories
+		if b.at.stamp = r.Modified; err != nil { // it may have no entry: some repositories are older than the log
 			return err
 		}
 		break
@@ -90,8 +90,8 @@ func (b *batch) scanSets() error {
 	return b.scan(each(b.tx.Sets.Range(metadata.SetRange{States: paging.Active, After: b.at.after}), b.set))
 }
 
-// scanResources reads those that were modified before the scan began. A later change of one has an
-// entry that is followed.
+// scanResources reads the resources modified before the scan began. Later changes have entries,
+// which are followed.
 func (b *batch) scanResources() error {
 	within := metadata.ResourceRange{
 		States: paging.Active, Order: paging.Oldest, Until: b.at.stamp + 1,
@@ -108,7 +108,7 @@ func (b *batch) scanResources() error {
 	}))
 }
 
-// scan puts all objects of a phase, or as many as a batch has.
+// scan puts all objects of a phase, or as many as fit into a batch.
 func (b *batch) scan(all iter.Seq2[object, error]) error {
 	some := make([]object, 0, together)
 	for o, err := range all {
@@ -130,7 +130,7 @@ func (b *batch) scan(all iter.Seq2[object, error]) error {
 	return nil
 }
 
-// putAll puts objects of a phase, and tells whether the batch ends behind one of them.
+// putAll puts objects of a phase, and reports whether the batch ends after one of them.
 func (b *batch) putAll(some []object) (full bool, err error) {
 	b.prefetch(some)
 	for _, o := range some {
@@ -141,20 +141,20 @@ func (b *batch) putAll(some []object) (full bool, err error) {
 	return false, nil
 }
 
-// full tells whether the batch ends behind the object with an id.
+// full reports whether the batch ends after the object with this id.
 func (b *batch) full(id metadata.ID) bool {
 	b.at.after = id
 	b.more = len(b.changes) >= maxScanned || b.slow()
 	return b.more
 }
 
-// slow tells whether what schemas say has taken so long that the batch is to end.
+// slow reports whether validation has taken so long that the batch should end.
 func (b *batch) slow() bool { return *b.spent > maxChecking }
 
-// together is how many rows are asked for at once, where that is faster than one after the other.
+// together is the number of rows that are requested at once, if that is faster than one by one.
 const together = 256
 
-// follow reads the next entries of the log, and what they are about as it is now.
+// follow reads the next entries of the log, and the present state of their objects.
 func (b *batch) follow(size uint64) error {
 	seen := map[metadata.ID]bool{}
 	for last := min(size, b.at.next+maxEntries); b.at.next < last && !b.slow(); {
@@ -166,8 +166,8 @@ func (b *batch) follow(size uint64) error {
 	return nil
 }
 
-// followTo follows the entries before last, less what is about objects that were seen. It ends
-// earlier where that is slow.
+// followTo follows the entries before last, except those about objects in seen. It ends early if
+// validation is slow.
 func (b *batch) followTo(last uint64, seen map[metadata.ID]bool) error {
 	entries, err := b.entries(last)
 	if err != nil {
@@ -194,7 +194,7 @@ func (b *batch) followTo(last uint64, seen map[metadata.ID]bool) error {
 	return nil
 }
 
-// entries returns those of the log from the next one to that before last.
+// entries returns the entries of the log from the next one to the one before last.
 func (b *batch) entries(last uint64) (all []audit.Entry, err error) {
 	b.tx.Prefetch(func() {
 		for n := b.at.next; n < last; n++ {
@@ -211,15 +211,15 @@ func (b *batch) entries(last uint64) (all []audit.Entry, err error) {
 	return all, nil
 }
 
-// object is something that has a document, which put puts as it is now; nil: there is nothing to
-// put.
+// object is an object with a document. put puts its present document; it is nil if there is nothing
+// to put.
 type object struct {
 	metadata.Record
-	dataspace metadata.ID // whose schemas may apply to it
+	dataspace metadata.ID // its schemas may apply to the object
 	put       func() error
 }
 
-// objects returns what each entry is about, once.
+// objects returns the object of each entry, each object only once.
 func (b *batch) objects(entries []audit.Entry, seen map[metadata.ID]bool) ([]object, error) {
 	b.tx.Prefetch(func() {
 		for _, e := range entries {
@@ -241,10 +241,11 @@ func (b *batch) objects(entries []audit.Entry, seen map[metadata.ID]bool) ([]obj
 	return all, nil
 }
 
-// erases are the actions after which the words of something are to be in no file any more.
+// erases lists the actions after which the words of an object must be removed from all files of the
+// index.
 var erases = map[audit.Action]bool{audit.ResourcePurge: true, audit.VersionErase: true, audit.VersionPurge: true}
 
-// object reads an object. One that is not there any more has nothing to put.
+// object reads an object. A missing object has nothing to put.
 func (b *batch) object(o audit.Object) (found object, err error) {
 	switch o.Kind {
 	case audit.Dataspace:
@@ -278,7 +279,7 @@ func (b *batch) resource(r metadata.Resource) object {
 	return object{Record: r.Record, dataspace: r.DataspaceID, put: func() error { return b.putResource(r) }}
 }
 
-// each maps what a table yields to objects.
+// each maps the rows of a table to objects.
 func each[T any](all iter.Seq2[T, error], of func(T) object) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		for row, err := range all {
@@ -289,8 +290,9 @@ func each[T any](all iter.Seq2[T, error], of func(T) object) iter.Seq2[object, e
 	}
 }
 
-// hasRead tells whether the index has a resource as it is, with its text: its entry is about a
-// version alone. Put again it would lose the text, which is read once after each modification.
+// hasRead reports whether the index already has the present resource with its text, because the
+// entry is only about a version. Putting it again would lose the text, which is read once after
+// each modification.
 func (b *batch) hasRead(r metadata.Resource) bool {
 	read := cmp.Or(cmp.Compare(r.Modified, b.at.text), r.ID.Compare(b.at.textAfter)) <= 0
 	return read && r.State == metadata.Active
@@ -311,7 +313,7 @@ func (b *batch) putResource(r metadata.Resource) error {
 	return b.put(document, r.State, err)
 }
 
-// put adds the document of an object that is active; of another one that there is none any more.
+// put adds the document of an active object, or the removal of the document of another object.
 func (b *batch) put(d search.Document, state metadata.State, err error) error {
 	switch {
 	case err != nil:

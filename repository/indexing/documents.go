@@ -14,22 +14,22 @@ import (
 	"labshelf/search"
 )
 
-// Documents makes documents of what a transaction reads.
+// Documents builds documents from the rows of a transaction.
 type Documents struct {
 	tx      *metadata.Tx
-	names   map[metadata.ID]string // of users, by id
+	names   map[metadata.ID]string // usernames by id
 	finder  *conformance.Finder
 	schemas *conformance.Schemas
-	spent   *time.Duration // on what schemas say
+	spent   *time.Duration // on validation
 }
 
-// NewDocuments returns Documents of a transaction. Where schemas are nil, no document is said to be
+// NewDocuments returns Documents for a transaction. If schemas is nil, no document is marked as
 // incomplete.
 func NewDocuments(tx *metadata.Tx, schemas *conformance.Schemas) Documents {
 	return Documents{tx: tx, names: map[metadata.ID]string{}, finder: conformance.NewFinder(tx), schemas: schemas, spent: new(time.Duration)}
 }
 
-// prefetch fetches what the documents of these objects read.
+// prefetch fetches the rows that the documents of these objects need.
 func (m Documents) prefetch(of []object) {
 	m.tx.Prefetch(func() {
 		for _, o := range of {
@@ -66,8 +66,8 @@ func (m Documents) Resource(r metadata.Resource) (search.Document, error) {
 	}, r.Record, conformance.OfResource(r))
 }
 
-// complete adds what all objects have, of objects that are active: of others nothing but the id is
-// wanted.
+// complete adds the fields that all objects have, if the object is active. For other objects, only
+// the id is needed.
 func (m Documents) complete(d search.Document, r metadata.Record, o conformance.Object) (search.Document, error) {
 	if r.State != metadata.Active {
 		return d, nil
@@ -82,7 +82,7 @@ func (m Documents) complete(d search.Document, r metadata.Record, o conformance.
 	return d, err
 }
 
-// username returns the name of a user, or the id where there is none.
+// username returns the name of a user, or the id if the user does not exist.
 func (m Documents) username(id metadata.ID) (string, error) {
 	if name, ok := m.names[id]; ok {
 		return name, nil
@@ -98,8 +98,8 @@ func (m Documents) username(id metadata.ID) (string, error) {
 	return u.Username, nil
 }
 
-// describe adds the descriptive metadata of the object to its document, and whether they lack
-// something.
+// describe adds the descriptive metadata of an object to its document, and whether they are
+// incomplete.
 func (m Documents) describe(d *search.Document, o conformance.Object) error {
 	var stored string
 	if err := rows.Described(m.tx, d.ID, &stored); err != nil {
@@ -125,8 +125,8 @@ func (m Documents) describe(d *search.Document, o conformance.Object) error {
 	return nil
 }
 
-// incomplete tells whether the properties of an object are not what the schema that applies to it
-// asks for.
+// incomplete reports whether the properties of an object do not conform to the schema that applies
+// to it.
 func (m Documents) incomplete(o conformance.Object, said descriptive.Metadata) (bool, error) {
 	if m.schemas == nil || o.For == 0 {
 		return false, nil
@@ -136,12 +136,12 @@ func (m Documents) incomplete(o conformance.Object, said descriptive.Metadata) (
 		return false, err
 	}
 	began := time.Now()
-	problems := m.schemas.Problems(context.Background(), check) // it ends by itself
+	problems := m.schemas.Problems(context.Background(), check) // it has its own time limit
 	*m.spent += time.Since(began)
 	return len(problems) > 0, nil
 }
 
-// kinds are the kinds of properties that the forms of values have.
+// kinds maps the forms of values to kinds of properties.
 var kinds = map[descriptive.Form]search.PropertyKind{
 	descriptive.Text: search.Text, descriptive.Decimal: search.Number, descriptive.Truth: search.Bool,
 	descriptive.Time: search.Date, descriptive.Quantity: search.Quantity,

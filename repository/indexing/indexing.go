@@ -1,12 +1,12 @@
-// Package indexing keeps the index of the search up to date: it follows the audit log, whose order
-// is that of all changes, and gives the index what has changed. The index is a cache. Its position
-// says up to which entry it has followed which epoch; an index without a position, of another
-// epoch, or from beyond the end of the log, is made anew from the tables. Nothing is in it that a
-// power cut could take back.
+// Package indexing keeps the search index up to date. It follows the audit log, whose order is the
+// order of changes, and passes the changes to the index. The index is a cache. Its position records
+// the epoch and the last entry followed. An index without a position, of another epoch, or from
+// beyond the end of the log is rebuilt from the tables. The index contains only data on stable
+// storage, which a power failure cannot undo.
 //
-// A change is followed in two steps. Its record is found at once; the text of its file, which takes
-// longer to read, afterwards: behind the log comes a second position, by the stamp of the last
-// modification.
+// A change is followed in two steps. Its record can be found at once. The text of its file, which
+// takes longer to read, follows later: a second position, by the stamp of the last modification,
+// follows behind the first.
 package indexing
 
 import (
@@ -27,24 +27,24 @@ import (
 )
 
 const (
-	interval    = 250 * time.Millisecond // between two reads of the log, so that what grows it often is read together
-	maxEntries  = 4096                   // that one read transaction looks at
-	maxScanned  = 2000                   // objects that one reads when all are indexed
-	maxChecking = time.Second            // that one takes to ask schemas, about
+	interval    = 250 * time.Millisecond // between two reads of the log
+	maxEntries  = 4096                   // maximum entries that one read transaction examines
+	maxScanned  = 2000                   // maximum objects that one reads while the index is rebuilt
+	maxChecking = time.Second            // approximate time that one spends on validation
 	retryAfter  = 3 * time.Second
 
-	rebuildAfter = time.Second // so that what damages each new index does not keep the processor busy
+	rebuildAfter = time.Second // limits the load if each new index is damaged
 )
 
-// Status of the index.
+// Status is the status of the index.
 type Status struct {
-	Epoch    string // of the audit log that it follows
-	Entries  uint64 // of the log that it has followed
-	Behind   uint64 // entries of the log that it has not; all of them while Scanning
-	Scanning bool   // it is being made anew: objects are missing
-	Texts    bool   // the texts of some files are missing
-	Schemas  bool   // some objects were not looked at since a schema has changed
-	Failure  error  // why it is not followed at the moment; nil while all is well
+	Epoch    string // of the audit log that the index follows
+	Entries  uint64 // number of entries followed
+	Behind   uint64 // number of entries not followed yet; all of them while Scanning
+	Scanning bool   // the index is being rebuilt: objects are missing
+	Texts    bool   // texts of some files are missing
+	Schemas  bool   // some objects were not validated since a schema changed
+	Failure  error  // why the index does not advance; nil if it does
 	index.Status
 }
 
@@ -55,47 +55,47 @@ type Indexing struct {
 	dir     string
 	worker  *background.Worker
 
-	unread map[blobs.Digest]bool // files whose texts could not be read; nil before the first look; of the worker alone
-	looked time.Time             // when that was tried last
+	unread map[blobs.Digest]bool // unreadable files; nil at first; only the worker uses it
+	looked time.Time             // time of the last attempt
 
-	compact bool // once everything is in it: it is being made anew; of the worker alone
+	compact bool // after a rebuild: compact once everything is indexed; only the worker uses it
 
-	swap  sync.RWMutex // read while the index is used, written while another one is put in its place
-	index *index.Index // nil: it could not be opened
+	swap  sync.RWMutex // read-locked to use the index, locked to replace it
+	index *index.Index // nil if it could not be opened
 
-	damaged atomic.Bool // a search has found the index so; false again when another one is in its place
+	damaged atomic.Bool // a search has found damage; false again for a new index
 
 	mu      sync.Mutex
 	at      position
 	failure error
-	moved   chan struct{} // closed when at moves
+	moved   chan struct{} // closed when at changes
 }
 
-// Start opens the index in a directory, which is made where it is not there, and begins to follow
-// the log; "": there is no index. Where it cannot be opened, that is tried again in the background.
-// The caller closes the Indexing.
+// Start opens the index in the directory dir, creates it if necessary, and starts to follow the
+// log. If dir is "", search is disabled. If the index cannot be opened, Start tries again in the
+// background. The caller must close the Indexing.
 func Start(stores *storage.Stores, schemas *conformance.Schemas, dir string) *Indexing {
 	x := &Indexing{stores: stores, schemas: schemas, dir: dir, moved: make(chan struct{})}
 	if dir == "" {
 		return x
 	}
-	if ix, at, err := index.Open(dir); err == nil { // else the first run makes it anew
+	if ix, at, err := index.Open(dir); err == nil { // otherwise the first run rebuilds it
 		x.index, x.at = ix, parsePosition(at)
 		x.damaged.Store(len(at) > 0 && x.at == position{}) // another version has made it
 	}
 	x.worker = background.Start(background.Idle(), x.run)
-	x.worker.Wake() // only now, since a run may rebuild the index, and then asks for the worker
+	x.worker.Wake() // only now, because a run may rebuild the index and then uses x.worker
 	return x
 }
 
-// Grown is called when the audit log has grown, and that is on stable storage.
+// Grown must be called when the audit log has grown and the new entries are on stable storage.
 func (x *Indexing) Grown() {
 	if x.worker != nil {
 		x.worker.Wake()
 	}
 }
 
-// Close ends following, and brings what was followed to files. It may be called again.
+// Close stops following and saves the index. It may be called again.
 func (x *Indexing) Close() {
 	if x.worker == nil {
 		return
@@ -104,13 +104,13 @@ func (x *Indexing) Close() {
 	x.swap.Lock()
 	defer x.swap.Unlock()
 	if x.index != nil {
-		_ = x.index.Close() // what it could not save is followed again at the next start
+		_ = x.index.Close() // unsaved changes are followed again at the next start
 	}
 	x.index = nil
 }
 
-// Search asks the index. Besides the errors of the index there is errAway, while it is made anew
-// and cannot be opened. Where the index is damaged it is made anew in the background.
+// Search searches the index. In addition to the errors of the index, it returns errAway while the
+// index is being rebuilt and cannot be opened. A damaged index is rebuilt in the background.
 func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, error) {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -127,7 +127,7 @@ func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, e
 
 var errAway = errors.New("the index of the search is not open")
 
-// Status returns how far the index is. log is the present size of the audit log.
+// Status returns the status of the index. log is the present size of the audit log.
 func (x *Indexing) Status(log uint64) Status {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -141,7 +141,7 @@ func (x *Indexing) Status(log uint64) Status {
 		s.Status = x.index.Status()
 	}
 	switch {
-	case s.Scanning: // the position says where following begins when all is read
+	case s.Scanning: // the position is where following begins after the rebuild
 		s.Entries, s.Behind = 0, max(1, log)
 	case log > x.at.next:
 		s.Behind = log - x.at.next
@@ -149,7 +149,7 @@ func (x *Indexing) Status(log uint64) Status {
 	return s
 }
 
-// Rebuild throws the index away; it is made anew in the background.
+// Rebuild deletes the index and rebuilds it in the background.
 func (x *Indexing) Rebuild() (err error) {
 	if x.worker == nil {
 		return errAway
@@ -158,11 +158,11 @@ func (x *Indexing) Rebuild() (err error) {
 	defer x.swap.Unlock()
 	defer x.worker.Wake()
 	if x.index != nil {
-		_ = x.index.Close() // what it could not save is of no use any more
+		_ = x.index.Close() // its unsaved changes are not needed
 	}
 	x.index = nil
 	x.moveTo(position{})
-	x.damaged.Store(false) // not before: Followed looks at both
+	x.damaged.Store(false) // only after moveTo, because Followed reads both
 	if err := os.RemoveAll(x.dir); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (x *Indexing) Rebuild() (err error) {
 	return err
 }
 
-// run takes one step: of the log, then of the texts.
+// run takes one step: first of the log, then of the texts.
 func (x *Indexing) run(ctx context.Context) background.Next {
 	next, err := x.step(ctx)
 	if ctx.Err() != nil {
@@ -190,8 +190,8 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 	return next
 }
 
-// step follows the log by a batch; where the log has no more it reads some texts, and where there
-// are none looks at some objects again whose schemas have changed.
+// step follows the log by one batch. At the end of the log, it reads some texts. If no texts are
+// left, it validates some objects again whose schemas have changed.
 func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if x.damaged.Load() {
 		return background.Next{}, index.ErrDamaged
@@ -217,15 +217,15 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if x.compact || x.position().erase {
 		return background.Next{}, x.clean()
 	}
-	background.Sleep(ctx, interval) // what grows the log meanwhile is followed together
+	background.Sleep(ctx, interval) // entries logged in the meantime are followed together
 	if len(x.unread) > 0 {
 		return background.After(healAtRest), nil
 	}
 	return background.Idle(), nil
 }
 
-// clean makes searches quick after the index was made anew, and takes out of its files what is gone
-// for good.
+// clean compacts the index after a rebuild, which makes searches fast, or removes permanently
+// deleted content from its files.
 func (x *Indexing) clean() error {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -242,9 +242,9 @@ func (x *Indexing) clean() error {
 	}
 	if x.compact {
 		x.compact = false
-		debug.FreeOSMemory() // what making it anew took
+		debug.FreeOSMemory() // memory used by the rebuild
 	}
-	if at != x.position() { // it was thrown away meanwhile
+	if at != x.position() { // it was rebuilt in the meantime
 		return nil
 	}
 	at.erase = false
@@ -269,8 +269,8 @@ func (x *Indexing) moveTo(at position) {
 	x.moved = make(chan struct{})
 }
 
-// Followed returns when the index holds what the first entries of the log, so many, are about, with
-// the texts of the files and what schemas say, and nothing that is gone for good.
+// Followed waits until the index covers the first log entries of the audit log, including texts and
+// validation, and until permanently deleted content has been removed.
 func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	for {
 		x.mu.Lock()
@@ -287,7 +287,7 @@ func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	}
 }
 
-// apply gives a batch to the index, unless the index was thrown away while the batch was read.
+// apply applies a batch to the index, unless the index was deleted after the batch had been read.
 func (x *Indexing) apply(b batch) error {
 	x.swap.RLock()
 	defer x.swap.RUnlock()

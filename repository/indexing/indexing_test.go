@@ -12,8 +12,7 @@ import (
 	"labshelf/search/query"
 )
 
-// TestBehind: an index that is being made anew is behind, however little of the log is left to
-// follow.
+// TestBehind: an index that is being rebuilt is behind, even if little of the log is left.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	x := Start(storage.New(nil, nil, nil), nil, "")
@@ -68,7 +67,8 @@ func TestMatched(t *testing.T) {
 	}
 }
 
-// TestTextOf: of notebooks what people wrote, of UTF-16 and of other encodings what is text.
+// TestTextOf: the searched text is that of the cells of notebooks, of UTF-16, and the ASCII part of
+// other encodings.
 func TestTextOf(t *testing.T) {
 	t.Parallel()
 	book := `{"cells":[{"source":["import quartz\n","x=1"],"outputs":[{"data":"b64"}]},{"source":"# Salt"}],"metadata":{}}`
@@ -88,7 +88,8 @@ func TestTextOf(t *testing.T) {
 	}
 }
 
-// TestBinariesAreReadAtTheirBeginning: of a file that is no text, however large, no more is read.
+// TestBinariesAreReadAtTheirBeginning: only the beginning of a file without text is read, whatever
+// its size.
 func TestBinariesAreReadAtTheirBeginning(t *testing.T) {
 	t.Parallel()
 	file := bytes.NewReader(bytes.Repeat([]byte{0, 1, 2, 3}, 1<<20))
@@ -97,7 +98,8 @@ func TestBinariesAreReadAtTheirBeginning(t *testing.T) {
 	}
 }
 
-// TestOtherType: the media type of the bytes counts where the record says another one, or less.
+// TestOtherType: the detected media type is used if it differs from the recorded one or is more
+// specific.
 func TestOtherType(t *testing.T) {
 	t.Parallel()
 	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"

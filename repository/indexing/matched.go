@@ -6,7 +6,7 @@ import (
 	"labshelf/search/words"
 )
 
-// The parts of a document that Matched names.
+// The names of parts of a document that Matched returns.
 const (
 	InName        = "name"
 	InTitle       = "title"
@@ -15,13 +15,13 @@ const (
 	InKeywords    = "keywords"
 	InCreators    = "creators"
 	InProperties  = "properties"
-	InPath        = "path" // names and titles of the dataspace and the set that hold it
+	InPath        = "path" // names and titles of its dataspace and its set
 	InText        = "text" // of the file
 )
 
-// Matched names the parts of a document, without its text, that a query has found it by: in the
-// order of the constants, each once. path are names and titles of the dataspace and the set that
-// hold it. It says where to look, and decides nothing.
+// Matched returns the names of the parts of a document that match a query, in the order of the
+// constants, without duplicates. d has no text. path holds the names and titles of the dataspace
+// and the set of the document. The result only tells people where to look.
 func Matched(q query.Query, d search.Document, path ...string) []string {
 	parts := partsOf(d, path)
 	found := map[string]bool{}
@@ -39,11 +39,11 @@ func Matched(q query.Query, d search.Document, path ...string) []string {
 	return matched
 }
 
-// fields are the parts that clauses other than words speak of.
+// fields maps the fields of clauses without words to parts.
 var fields = map[query.Field]string{query.Tag: InTags, query.Creator: InCreators, query.Property: InProperties}
 
-// note adds the parts by which a clause holds: of words all that hold them, or where none does the
-// text.
+// note adds the parts that match a clause. For words, these are all parts that contain them, or the
+// text if no part does.
 func note(found map[string]bool, c query.Clause, parts []part) {
 	if name, ok := fields[c.Field]; ok {
 		found[name] = true
@@ -62,7 +62,7 @@ func note(found map[string]bool, c query.Clause, parts []part) {
 	}
 }
 
-// part is a part of a document: the folded words of each of its texts.
+// part is a part of a document with the folded words of each of its texts.
 type part struct {
 	name  string
 	texts [][]string
@@ -89,7 +89,7 @@ func newPart(name string, texts ...string) part {
 	return p
 }
 
-// holds reports whether one of the texts holds the words of a clause.
+// holds reports whether one of the texts contains the words of a clause.
 func (p part) holds(c query.Clause) bool {
 	for _, text := range p.texts {
 		for ; len(text) >= len(c.Words); text = text[1:] {

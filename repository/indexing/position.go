@@ -9,69 +9,69 @@ import (
 // phase is what the next batch reads.
 type phase uint8
 
-// The phases, in their order. An index without a position begins with the first one. The numbers
-// are stored: they never change.
+// The phases, in order. An index without a position begins with the first one. The numbers are
+// stored and must never change.
 const (
-	dataspaces phase = iota // all of them, by id
+	dataspaces phase = iota // all of them, ordered by id
 	sets
-	resources // by stamp of their last modification, up to that of the beginning
-	following // the entries of the log
+	resources // by stamp of the last modification, up to the beginning of the scan
+	following // entries of the log
 )
 
-// position is how far the index is. The zero position is that of an empty index.
+// position is how far the index has come. The zero position is that of an empty index.
 type position struct {
 	epoch metadata.EpochID
-	next  uint64         // number of the entry that was not followed yet
-	stamp metadata.Stamp // of the entry before it, or where the first phase began: texts are read up to there
+	next  uint64         // number of the next entry to follow
+	stamp metadata.Stamp // of the entry before next, or of the beginning; texts follow it
 
 	phase phase
-	after metadata.ID    // of the first three phases
-	since metadata.Stamp // of the phase of resources
+	after metadata.ID    // last object of the present phase, except following
+	since metadata.Stamp // stamp of that object in the phase of resources
 
-	text      metadata.Stamp // the texts of resources modified up to here, and
-	textAfter metadata.ID    // at this stamp up to this id, are there
+	text      metadata.Stamp // texts are read of resources modified before this stamp,
+	textAfter metadata.ID    // or at this stamp with an id up to this one
 
-	erase bool // what is gone for good may still be in files of the index
+	erase bool // permanently deleted content may still be in files of the index
 
-	checked uint64  // entries of the log before this number are followed in what schemas say, too,
-	renewal renewal // but for what is under way
+	checked uint64  // entries of the log before this number are validated, too,
+	renewal renewal // except for the renewal in progress
 }
 
-// renewal is how far the objects of a dataspace have been looked at again after a change of its
-// schemas. The zero renewal is none.
+// renewal is the progress of validating the objects of a dataspace again after a change of its
+// schemas. The zero renewal means that none is in progress.
 type renewal struct {
 	dataspace metadata.ID
-	resources bool           // its sets have been looked at
-	until     metadata.Stamp // of the change: what is modified later is followed by itself
-	since     metadata.Stamp // resources modified up to here, and
-	after     metadata.ID    // at this stamp up to this id, have been looked at; of sets all up to this id
+	resources bool           // its sets are done
+	until     metadata.Stamp // stamp of the change; later modifications are followed anyway
+	since     metadata.Stamp // resources modified before this stamp,
+	after     metadata.ID    // or at it up to this id, are done; sets up to this id
 }
 
-// behind tells whether something is left to do about the entries that were followed.
+// behind reports whether work is left for the entries that were followed.
 func (p position) behind() bool {
 	return p.phase != following || p.textsBehind() || p.schemasBehind() || p.erase
 }
 
-// schemasBehind tells whether there may be objects that were not looked at since the last change of
-// a schema.
+// schemasBehind reports whether objects may not have been validated since the last change of a
+// schema.
 func (p position) schemasBehind() bool {
 	return p.phase == following && (p.checked < p.next || p.renewal != renewal{})
 }
 
-// textsBehind tells whether there may be texts that were not read.
+// textsBehind reports whether texts may not have been read.
 func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
 
-// positionVersion changes when documents have to be made anew. 3: the bytes of a file decide
+// positionVersion changes when documents have to be rebuilt. Version 3: the bytes of a file decide
 // whether it is text, and more units are known.
 const positionVersion = 3
 
-// eraseFlag stands in the byte of the phase.
+// eraseFlag is a bit in the byte of the phase.
 const eraseFlag = 0x80
 
 // positionSize is the length of a stored position, in bytes.
 const positionSize = 1 + len(metadata.EpochID{}) + 8 + 8 + 1 + 16 + 8 + 8 + 16 + 8 + 16 + 1 + 8 + 8 + 16
 
-// append appends the stored form: a version, and the fields in their order, numbers big-endian.
+// append appends the stored form: a version and the fields in order, with big-endian numbers.
 func (p position) append(b []byte) []byte {
 	b = append(append(b, positionVersion), p.epoch[:]...)
 	b = binary.BigEndian.AppendUint64(b, p.next)
@@ -94,7 +94,7 @@ func (p position) append(b []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(r.since)), r.after[:]...)
 }
 
-// parsePosition undoes append. What is no position is that of an empty index.
+// parsePosition parses the result of append. For anything else it returns the zero position.
 func parsePosition(b []byte) (p position) {
 	if len(b) != positionSize || b[0] != positionVersion {
 		return position{}

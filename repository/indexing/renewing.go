@@ -8,12 +8,12 @@ import (
 	"labshelf/paging"
 )
 
-// When a schema is made, changed, deleted or restored, every object of its dataspace may become
-// incomplete or complete, and none of them has an entry in the log. They are looked at again in
-// steps, between which the log is followed; the documents of those that have changed are put again.
+// When a schema is created, changed, deleted or restored, every object of its dataspace may become
+// incomplete or complete, without an entry in the log. These objects are validated again in steps,
+// between which the log is followed. The documents of objects that have changed are put again.
 
-// check notes that an entry is followed: one about a schema begins a renewal. While another one is
-// under way it is left for later.
+// check marks an entry as followed. An entry about a schema begins a renewal. If another renewal is
+// in progress, the entry stays unmarked for later.
 func (p *position) check(number uint64, e audit.Entry) {
 	if p.checked != number {
 		return
@@ -27,7 +27,7 @@ func (p *position) check(number uint64, e audit.Entry) {
 	p.checked++
 }
 
-// renew takes the next step of a renewal. more is whether there may be others.
+// renew takes the next step of a renewal. more reports whether others may follow.
 func (x *Indexing) renew(ctx context.Context) (more bool, err error) {
 	at := x.position()
 	if !at.schemasBehind() {
@@ -52,8 +52,8 @@ func (x *Indexing) renew(ctx context.Context) (more bool, err error) {
 	return b.at.schemasBehind(), x.applyWithTexts(ctx, b, bodies)
 }
 
-// incomplete tells whether the document with an id is said to be incomplete; found is false where
-// there is none.
+// incomplete reports whether the index marks the document with this id as incomplete. found is
+// false if it has no such document.
 func (x *Indexing) incomplete(id metadata.ID) (incomplete, found bool, err error) {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
@@ -63,7 +63,7 @@ func (x *Indexing) incomplete(id metadata.ID) (incomplete, found bool, err error
 	return x.index.Incomplete(id)
 }
 
-// nextRenewal looks for the next entry about a schema among those that are followed.
+// nextRenewal searches the followed entries for the next entry about a schema.
 func (b *batch) nextRenewal() error {
 	for last := min(b.at.next, b.at.checked+maxEntries); b.at.checked < last && b.at.renewal == (renewal{}); {
 		e, err := b.tx.Audit.Entry(b.at.checked)
@@ -75,8 +75,8 @@ func (b *batch) nextRenewal() error {
 	return nil
 }
 
-// differs tells whether the last document of the batch says another thing than the index about
-// being incomplete. One that does not, or that the index does not have, is taken out of the batch.
+// differs reports whether the last document of the batch and the index disagree about being
+// incomplete. If they agree, or if the index lacks the document, differs removes it from the batch.
 func (b *batch) differs(indexed func(metadata.ID) (bool, bool, error)) (bool, error) {
 	last := len(b.changes) - 1
 	incomplete, found, err := indexed(b.changes[last].Document.ID)

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// MaxText is how much of the beginning of a file is searched, in bytes.
+	// MaxText is the number of bytes at the beginning of a file that are searched.
 	MaxText = 64 << 10
-	// maxNotebook is the largest notebook that is read, in bytes: it is read whole, since its
-	// pictures may come first.
+	// maxNotebook is the maximum size in bytes of a notebook that is read. Notebooks are read
+	// whole, since their images may come first.
 	maxNotebook = 4 << 20
 
-	maxTexts     = 256     // files that one step reads
-	maxTextBytes = 2 << 20 // of them together, about
+	maxTexts     = 256     // maximum files that one step reads
+	maxTextBytes = 2 << 20 // approximate bytes of them together
 
-	maxUnread  = 1000        // files that are looked for again after they could not be read
-	healEvery  = time.Second // at most, where anything changes
-	healAtRest = time.Minute // where nothing does
+	maxUnread  = 1000        // maximum unreadable files that are tried again
+	healEvery  = time.Second // minimum interval while there are changes
+	healAtRest = time.Minute // interval without changes
 )
 
-// readTexts reads the texts of the next files whose records are in the index. more is whether there
-// may be others.
+// readTexts reads the texts of the next files whose records are in the index. more reports whether
+// others may follow.
 func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
 	at := x.position()
 	if !at.textsBehind() {
@@ -50,9 +50,9 @@ func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
 	return b.more, x.applyWithTexts(ctx, b, bodies)
 }
 
-// applyWithTexts is apply, after it has read the texts of files whose documents are in the batch.
+// applyWithTexts is apply, but first reads the texts of files whose documents are in the batch.
 func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (err error) {
-	idle := map[int]bool{} // changes of documents that the index has as they are
+	idle := map[int]bool{} // changes whose documents the index already has
 	for _, body := range bodies {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -73,8 +73,8 @@ func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (
 	return x.apply(b)
 }
 
-// readHealed reads the texts of files that could not be read before, and are there now. It looks
-// for them at most once in healEvery.
+// readHealed reads the texts of files that could not be read before and exist now. It tries at most
+// once in healEvery.
 func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
 	if x.unread != nil && (len(x.unread) == 0 || time.Since(x.looked) < healEvery) {
 		return false, nil
@@ -102,7 +102,7 @@ func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
 	return false, x.applyWithTexts(ctx, b, bodies)
 }
 
-// damages returns the files that are known to be damaged, or some of them.
+// damages returns the files recorded as damaged, at most maxUnread.
 func damages(tx *metadata.Tx) (map[blobs.Digest]bool, error) {
 	all := map[blobs.Digest]bool{}
 	for damage, err := range tx.Damages.All(blobs.Digest{}) {
@@ -114,7 +114,7 @@ func damages(tx *metadata.Tx) (map[blobs.Digest]bool, error) {
 	return all, nil
 }
 
-// healed puts the resources whose files could not be read and are there now.
+// healed puts the resources whose files could not be read before and exist now.
 func (x *Indexing) healed(ctx context.Context, b *batch) (bodies []body, err error) {
 	for digest := range x.unread {
 		if _, err := b.tx.Damages.Get(digest); err == nil {
@@ -143,7 +143,7 @@ func (x *Indexing) healed(ctx context.Context, b *batch) (bodies []body, err err
 	return bodies, nil
 }
 
-// isThere tells whether the file of a blob is there.
+// isThere reports whether the file of a blob exists.
 func (x *Indexing) isThere(ctx context.Context, tx *metadata.Tx, digest blobs.Digest) (bool, error) {
 	b, err := x.stores.BlobOf(tx, metadata.Resource{Digest: digest})
 	if err != nil {
@@ -157,9 +157,9 @@ func (x *Indexing) isThere(ctx context.Context, tx *metadata.Tx, digest blobs.Di
 type body struct {
 	change   int
 	resource metadata.Resource
-	inline   []byte // nil: it is a blob
-	again    bool   // the index has the document, without what the file says
-	damaged  bool   // it is known to be
+	inline   []byte // nil for a blob
+	again    bool   // the index has the document, without text and media type of the file
+	damaged  bool   // recorded as damaged
 }
 
 // texts reads the records of the next files that may have a text.
@@ -195,13 +195,13 @@ func (b *batch) texts() (bodies []body, err error) {
 	}
 	b.at.text, b.at.textAfter = b.at.stamp, metadata.ID{}
 	for i := range b.at.textAfter {
-		b.at.textAfter[i] = 0xff // behind every resource of that stamp
+		b.at.textAfter[i] = 0xff // after every resource with that stamp
 	}
 	return bodies, nil
 }
 
-// withText returns the first files of a range that may have a text. last is the last one that was
-// looked at; zero: there are no others.
+// withText returns the first files of a range that may have a text. last is the last record
+// examined, or zero if no others follow.
 func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resource, last metadata.Record, err error) {
 	looked, length := 0, int64(0)
 	for r, err := range b.tx.Resources.Range(within) {
@@ -218,7 +218,7 @@ func (b *batch) withText(within metadata.ResourceRange) (found []metadata.Resour
 	return found, metadata.Record{}, nil
 }
 
-// prefetchTexts fetches what the documents and bodies of these resources read.
+// prefetchTexts fetches the rows that the documents and bodies of these resources need.
 func (b *batch) prefetchTexts(of []metadata.Resource) {
 	objects := make([]object, len(of))
 	for i, r := range of {
@@ -232,7 +232,7 @@ func (b *batch) prefetchTexts(of []metadata.Resource) {
 	})
 }
 
-// body is the body of the file whose document is the last of the batch.
+// body returns the body of the file whose document is the last of the batch.
 func (b *batch) body(r metadata.Resource) (of body, err error) {
 	of = body{change: len(b.changes) - 1, resource: r}
 	if r.Body == metadata.Inline {
@@ -244,7 +244,7 @@ func (b *batch) body(r metadata.Resource) (of body, err error) {
 	return of, nil
 }
 
-// notebook is what the names of Jupyter's notebooks end with.
+// notebook is the extension of Jupyter notebooks.
 const notebook = ".ipynb"
 
 // mayHaveText reports whether the bytes of a file decide if it is text. Its name and its media
@@ -253,8 +253,8 @@ func mayHaveText(r metadata.Resource) bool {
 	return r.Bytes > 0 && r.Body != metadata.Purged
 }
 
-// read returns the text of a file, and its media type where its record has another one: "" where it
-// is damaged, not there or no text, which is for a check to say.
+// read returns the text of a file, and its media type if that differs from its record. Both are ""
+// for a file that is damaged or missing, which a check reports.
 func (x *Indexing) read(ctx context.Context, of body) (text, media string, err error) {
 	if of.inline != nil {
 		return textOf(of.resource, bytes.NewReader(of.inline))
@@ -280,8 +280,8 @@ func (x *Indexing) read(ctx context.Context, of body) (text, media string, err e
 	return text, media, errors.Join(err, file.Close())
 }
 
-// textOf returns what is searched of a file, and its media type where its record has another one.
-// Of a file that does not begin as text does no more than its first bytes are read.
+// textOf returns the searched text of a file, and its media type if that differs from its record.
+// If the file does not begin like text, textOf reads only its first bytes.
 func textOf(r metadata.Resource, file io.Reader) (text, media string, err error) {
 	head := make([]byte, blobs.HeadSize)
 	n, err := io.ReadFull(file, head)
@@ -308,8 +308,8 @@ func textOf(r metadata.Resource, file io.Reader) (text, media string, err error)
 	return text, otherType(r, head, isText), nil
 }
 
-// otherType returns the media type that the bytes and the name of a file say, where they say more
-// than its record.
+// otherType returns the media type detected from the bytes and the name of a file, if it is more
+// specific than the recorded one.
 func otherType(r metadata.Resource, head []byte, isText bool) string {
 	found, _, _ := strings.Cut(content.Detect(head, r.Filename, r.Name), ";")
 	if isText && found == "application/octet-stream" {
@@ -322,8 +322,8 @@ func otherType(r metadata.Resource, head []byte, isText bool) string {
 	return found
 }
 
-// cells returns what people wrote into a notebook, without what came out of it; of what is no
-// notebook the beginning.
+// cells returns the cells of a notebook, without their output. If raw is not a notebook, cells
+// returns its beginning.
 func cells(raw []byte) []byte {
 	var book struct {
 		Cells []struct {

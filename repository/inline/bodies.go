@@ -16,38 +16,38 @@ import (
 )
 
 const (
-	// maxStored is how many bytes of bodies the database has at most, about; what comes then
-	// becomes a file as large bodies do.
+	// maxStored is the approximate maximum number of bytes of bodies in the database. Beyond it,
+	// small bodies become files at once, like large ones.
 	maxStored = 256 << 20
-	// maxBorrowed is how many bytes of buffers all uploads together have at most.
+	// maxBorrowed is the maximum number of bytes of the buffers of all uploads.
 	maxBorrowed = 32 << 20
 )
 
-// Config is what an operator decides about inline bodies.
+// Config holds the operator's settings for inline bodies.
 type Config struct {
-	Limit int64 // bytes of the longest one; 0: none is inline
-	// Keep: bodies stay where they are, however many there are. Where a file is an object in an S3,
-	// one of some KiB costs more than its row.
+	Limit int64 // maximum bytes of an inline body; 0 disables inline bodies
+	// Keep leaves bodies inline permanently, whatever their number. If files are objects in S3, an
+	// object of a few KiB costs more than a row.
 	Keep bool
-	// Flushed hears of a batch of bodies that have become files, how long that took, and why it
-	// failed. nil: none.
+	// Flushed, if not nil, is called after each batch of flushed bodies, with the duration and the
+	// error.
 	Flushed func(flushed metadata.BodyCount, took time.Duration, err error)
 }
 
-// Bodies are the inline bodies of a repository. It is safe for concurrent use.
+// Bodies manages the inline bodies of a repository. It is safe for concurrent use.
 type Bodies struct {
 	stores   *storage.Stores
 	files    blobs.Writer
 	config   Config
-	stored   atomic.Int64 // bytes in the database, as of the last upload or batch
-	borrowed atomic.Int64 // bytes of buffers
+	stored   atomic.Int64 // bytes in the database at the last upload or batch
+	borrowed atomic.Int64 // bytes of borrowed buffers
 	buffers  sync.Pool    // of *[]byte, each one byte longer than the limit
 	requests activity
 	worker   *background.Worker
 }
 
-// Start begins to make files of what the last service has left. The caller ends it with Close,
-// before it closes the stores.
+// Start starts to flush bodies, including those left by an earlier process. The caller must call
+// Close before it closes the stores.
 func Start(stores *storage.Stores, files blobs.Writer, c Config) *Bodies {
 	b := &Bodies{stores: stores, files: files, config: c, requests: activity{begun: time.Now()}}
 	b.buffers.New = func() any { return new(make([]byte, c.Limit+1)) }
@@ -62,33 +62,34 @@ func Start(stores *storage.Stores, files blobs.Writer, c Config) *Bodies {
 	return b
 }
 
-// Close returns when the batch under way is done, less the files that it had not begun with.
+// Close waits for the current batch, which skips files that it has not begun.
 func (b *Bodies) Close() { b.worker.Close() }
 
-// Flush makes files of all bodies, also while clients upload.
+// Flush flushes all bodies to files, even while clients upload.
 func (b *Bodies) Flush(ctx context.Context) error { return b.flush(ctx, 0) }
 
-// Wake says that a body has been committed.
+// Wake must be called after a body has been committed.
 func (b *Bodies) Wake() { b.worker.Wake() }
 
-// Busy says that a client uploads, until done is called. Meanwhile no batch begins, unless one has
-// waited for long or there is much to flush.
+// Busy marks the beginning of an upload, and done its end. No batch begins in between, unless one
+// has waited too long or there is too much to flush.
 func (b *Bodies) Busy() (done func()) {
 	b.requests.begin()
 	return b.requests.end
 }
 
-// Reading says that a client reads a page or a file: no batch begins just then, as after an upload.
+// Reading must be called when a client reads a page or a file. No batch begins for a short time
+// afterwards.
 func (b *Bodies) Reading() { b.requests.note() }
 
-// Limit is how many bytes the longest body has.
+// Limit returns the maximum number of bytes of an inline body.
 func (b *Bodies) Limit() int64 { return b.config.Limit }
 
-// Stored is how many bytes of bodies the database has, as of the last upload or batch.
+// Stored returns the number of bytes of bodies in the database at the last upload or batch.
 func (b *Bodies) Stored() int64 { return b.stored.Load() }
 
-// Borrow returns a buffer for a body, one byte longer than the limit, and nil where none may be
-// inline now. The caller gives it back with Return.
+// Borrow returns a buffer for a body, one byte longer than the limit, or nil if no body may be
+// inline now. The caller must give it back with Return.
 func (b *Bodies) Borrow() *[]byte {
 	limit := b.config.Limit
 	if limit <= 0 || !b.config.Keep && b.stored.Load()+limit > maxStored {
@@ -107,7 +108,7 @@ func (b *Bodies) Return(buffer *[]byte) {
 	b.buffers.Put(buffer)
 }
 
-// Count reads, in a transaction, how many bytes are stored.
+// Count updates the number of stored bytes from a transaction.
 func (b *Bodies) Count(tx *metadata.Tx) error {
 	total, err := tx.InlineBodies.Total()
 	if err == nil {
@@ -116,7 +117,7 @@ func (b *Bodies) Count(tx *metadata.Tx) error {
 	return err
 }
 
-// file is a body as Open returns it: a copy, which nothing that happens to the resource changes.
+// file is an opened body: a copy that later changes of the resource do not affect.
 type file struct{ *bytes.Reader }
 
 func (file) Close() error { return nil }
@@ -130,11 +131,11 @@ func Open(tx *metadata.Tx, r metadata.Resource) (io.ReadSeekCloser, error) {
 	return file{bytes.NewReader(body)}, nil
 }
 
-// activity counts the uploads under way, and remembers when there was one, or a client read.
+// activity counts the uploads in progress, and records the time of the last upload or read.
 type activity struct {
 	begun   time.Time // when counting began
 	uploads atomic.Int64
-	last    atomic.Int64 // how long after that the last of these was, in nanoseconds
+	last    atomic.Int64 // time of the last upload or read since begun, in nanoseconds
 }
 
 func (a *activity) begin() { a.uploads.Add(1) }
@@ -144,15 +145,15 @@ func (a *activity) end() {
 	a.uploads.Add(-1)
 }
 
-// note is exact to some milliseconds, so that processors that serve many readers do not all write
-// to one place.
+// note records the present time with a precision of some milliseconds, so that processors that
+// serve many readers do not contend for one memory location.
 func (a *activity) note() {
 	if now := int64(time.Since(a.begun)); now-a.last.Load() > int64(idleWindow/16) {
 		a.last.Store(now)
 	}
 }
 
-// idle tells whether no upload is under way and nobody read for d.
+// idle reports whether no upload is in progress and no client has uploaded or read for d.
 func (a *activity) idle(d time.Duration) bool {
 	return a.uploads.Load() == 0 && int64(time.Since(a.begun))-a.last.Load() >= int64(d)
 }

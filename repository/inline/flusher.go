@@ -18,29 +18,26 @@ import (
 )
 
 const (
-	batchBodies = 256     // in one batch, at most
-	batchBytes  = 4 << 20 // in one batch, about
+	batchBodies = 256     // maximum bodies in one batch
+	batchBytes  = 4 << 20 // approximate bytes in one batch
 
-	// idleWindow is for how long there must have been no upload and no reader before a file is
-	// made: a client that sends one file after the other is not to meet the syncs of the files
-	// before. Flushing beside 16 clients at full speed cost 28 % of their uploads, and 16 % of
-	// their downloads.
+	// idleWindow is the minimum time without an upload or a read before a file is written, so that
+	// a client that sends one file after the other does not wait for the syncs of earlier files.
 	idleWindow = 100 * time.Millisecond
-	// flushDelay is how long a batch waits for that. Where uploads never pause, a batch a minute is
-	// flushed, until much is stored.
+	// flushDelay is how long a batch waits for an idle window. Without one, a batch is flushed each
+	// minute, until too much is stored.
 	flushDelay = time.Minute
-	// flushBackoff is the pause after a batch that failed, for instance because the disk was full.
+	// flushBackoff is the pause after a failed batch, for instance on a full disk.
 	flushBackoff = time.Second
 )
 
-// Bodies become files in batches: files, then the commit that records them and removes the bodies.
-// Until that is on stable storage the bodies are where they were, so wherever it is interrupted,
-// the next start begins the batch anew, and what is left is a file too many at most. It is no
-// change of a resource: stamp, version and all that a client sees stay.
+// A batch first writes the files and then commits their rows and the removal of the bodies. The
+// bodies stay until that commit is on stable storage. After an interruption, the next start repeats
+// the batch; at worst a surplus file remains. A flush does not change the resource: its stamp, its
+// version and everything that clients see stay the same.
 
-// flush makes files until it has come to the last body. One that cannot be read, or of which no
-// file can be made, stays where it is, and is told. A batch waits for an idle window, for delay at
-// most.
+// flush flushes all bodies. It leaves and reports bodies that cannot be read or written to files. A
+// batch waits for an idle window, but at most for delay.
 func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	if b.config.Keep {
 		return b.stores.Meta.View(ctx, b.Count)
@@ -58,21 +55,21 @@ func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 		}
 		stay, err := b.flushOrSplit(ctx, batch, w)
 		left = errors.Join(left, err)
-		if stay == len(batch) { // so will the others
+		if stay == len(batch) { // the others would fail, too
 			return left
 		}
 	}
 	return left
 }
 
-// window is when the flusher may work: while nobody would have to wait for it, when it has waited
-// for long, or when much is stored.
+// window is the time when the flusher may work: while no client would have to wait, after it has
+// waited until until, or when too much is stored.
 type window struct {
 	bodies *Bodies
 	until  time.Time
 }
 
-// wait waits for it. False: the service ends.
+// wait waits for the window. It returns false if the service is stopping.
 func (w window) wait(ctx context.Context) bool {
 	for !w.bodies.requests.idle(idleWindow) && w.bodies.stored.Load() < maxStored/2 && time.Now().Before(w.until) {
 		if !background.Sleep(ctx, idleWindow/4) {
@@ -82,8 +79,8 @@ func (w window) wait(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// flushOrSplit flushes a batch; where that fails because of some of it, a broken folder for
-// instance, it flushes the others. It returns how many stay, and why.
+// flushOrSplit flushes a batch. If some of its bodies cause a failure, for instance because of a
+// broken folder, it flushes the others. It returns how many bodies stay, and the errors.
 func (b *Bodies) flushOrSplit(ctx context.Context, batch []body, w window) (stay int, err error) {
 	err = b.flushBatch(ctx, batch, w)
 	switch {
@@ -98,23 +95,23 @@ func (b *Bodies) flushOrSplit(ctx context.Context, batch []body, w window) (stay
 	return first + second, errors.Join(err, more)
 }
 
-// ofSome tells whether a failure may be of some bodies only. A full disk, or a store that takes no
-// changes, is of all.
+// ofSome reports whether only some of the bodies may have caused an error. A full disk or a
+// read-only store concerns all of them.
 func ofSome(err error) bool {
 	var known *errs.Error
 	return errors.As(err, &known) && (known.Code == errs.CodeInternal || known.Code == errs.CodeDataDamaged)
 }
 
-// body is one of a batch.
+// body is one body of a batch.
 type body struct {
 	of    metadata.VersionKey
 	blob  blobs.Blob
 	bytes []byte
 }
 
-// next reads the batch after a body, and moves after to its last one. The error is about the bodies
-// left out of it. It also counts what is stored: nothing else notices what purges and large files
-// have removed, nor that an upload was not committed.
+// next reads the batch after a body, and moves after to the last body of the batch. The error is
+// about bodies that it has skipped. next also counts the stored bytes, since purges, replaced
+// bodies and failed uploads do not update the count.
 func (b *Bodies) next(ctx context.Context, after *metadata.VersionKey) (batch []body, damaged error) {
 	err := b.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := b.Count(tx); err != nil {
@@ -141,7 +138,7 @@ func (b *Bodies) next(ctx context.Context, after *metadata.VersionKey) (batch []
 	return batch, errors.Join(damaged, err)
 }
 
-// verified reads a body and compares it with its resource, as that was in the version of the body.
+// verified reads a body and compares it with its version of the resource.
 func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 	r, err := rows.InVersion(tx, of)
 	if err != nil {
@@ -154,9 +151,9 @@ func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 	return body{of, blobs.Blob{Digest: r.Digest, Size: r.Bytes}, content}, err
 }
 
-// flushBatch makes files of a batch, and then one commit. The digests are pinned until that is
-// done, so that no purge takes the files for what an upload has left. In the order of digests, each
-// folder is gone to once, and the rows of the commit are, too.
+// flushBatch writes the files of a batch and then makes one commit. It pins the digests until that
+// commit, so that a purge does not mistake the files for orphans. It processes bodies in the order
+// of digests, so that each folder and each range of rows is visited once.
 func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 	slices.SortFunc(batch, func(a, b body) int { return bytes.Compare(a.blob.Digest[:], b.blob.Digest[:]) })
 	var pins []func()
@@ -172,7 +169,7 @@ func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 				continue
 			}
 			if !w.wait(ctx) {
-				batch = batch[:i] // these can be done with
+				batch = batch[:i] // flush only these
 				return
 			}
 			pins = append(pins, b.files.Pin(one.blob.Digest))
@@ -198,7 +195,7 @@ func (b *Bodies) flushBatch(ctx context.Context, batch []body, w window) error {
 	return err
 }
 
-// commitFiles makes files, unless nothing could be recorded afterwards.
+// commitFiles writes files, unless they could not be recorded afterwards.
 func (b *Bodies) commitFiles(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
 	if b.stores.Unsynced() != nil || b.stores.Meta.Health().ReadOnly != nil {
 		return nil, storage.Error(metadata.ErrReadOnly)
@@ -207,8 +204,8 @@ func (b *Bodies) commitFiles(ctx context.Context, bodies iter.Seq[[]byte]) ([]bl
 	return files, b.stores.BlobError(err)
 }
 
-// recordFiles commits that bodies have become files. What has been purged or erased meanwhile left
-// a file too many.
+// recordFiles commits that bodies have become files. The files of bodies purged or erased in the
+// meantime are surplus.
 func (b *Bodies) recordFiles(ctx context.Context, batch []body, files []blobs.Content) error {
 	if len(batch) == 0 {
 		return nil
@@ -228,7 +225,8 @@ func (b *Bodies) recordFiles(ctx context.Context, batch []body, files []blobs.Co
 	})
 }
 
-// inOrder is the order of a batch: a power cut between the two leaves the bodies where they are.
+// inOrder runs the two parts of a batch in order. A power failure in between leaves the bodies
+// inline.
 func inOrder(files, commit func() error) error {
 	if err := files(); err != nil {
 		return err

@@ -1,17 +1,16 @@
-// Package instruments fills properties of files from their headers and sidecars, in the sets that
-// ask for it.
+// Package instruments fills properties of files from their headers and sidecars, in sets that
+// enable it.
 //
-// It follows the audit log, whose order is that of all changes, by two positions. The first is that
-// of arrivals: behind each entry about a file that may be, or may have been, another one's header
-// or sidecar, the file that it is about is looked at as it is then. The second one is that of sets
-// that began to ask for something: all of their files are looked at, by name, some in each step.
-// Both are in the metadata and move in the transaction of the edits that they stand for. A crash
-// repeats a step at most, and a step that is repeated finds nothing to change.
+// It follows the audit log, whose order is the order of changes, with two positions. The first is
+// for arrivals: an entry about a file may have changed the header of the file, or the sidecar of
+// another one, so the files concerned are examined in their present state. The second is for sets
+// that have enabled an extraction: all their files are examined by name, some in each step. Both
+// positions are stored in the metadata, and move in the transaction of the edits that they cover. A
+// crash repeats at most one step, and a repeated step finds nothing to change.
 //
-// A file is read outside of transactions, by a process of its own. What it says is compared in the
-// transaction of the edit with the record as it is by then. If the file, its name, its sidecar or
-// the set has changed meanwhile, what was read is dropped: that change has an entry of its own,
-// which is followed.
+// A file is read outside transactions, in a separate process. The transaction of the edit compares
+// the result with the present record. If the file, its name, its sidecar or the set has changed in
+// the meantime, the result is dropped: that change has its own entry, which is followed.
 package instruments
 
 import (
@@ -31,48 +30,49 @@ import (
 )
 
 const (
-	maxEntries = 4096 // that one read transaction looks at
-	maxFiles   = 16   // that one step reads
-	maxPassed  = 4096 // entries of no interest after which the position is committed
+	maxEntries = 4096 // maximum entries that one read transaction examines
+	maxFiles   = 16   // maximum files that one step reads
+	maxPassed  = 4096 // entries without an effect after which the position is committed
 
-	interval   = 100 * time.Millisecond // between two reads of the log, so that what grows it often is read together
+	interval   = 100 * time.Millisecond // between two reads of the log
 	retryAfter = 3 * time.Second
 )
 
-// Reader reads the properties of a file with a name: descriptive.FromHeader its own,
-// descriptive.FromSidecar those that it has for another one. An error that wraps
-// extraction.ErrFormat says that there are none. See child.Runner.
+// Reader reads the properties of a file. from is descriptive.FromHeader for the file's own
+// properties, or descriptive.FromSidecar for those it has for another file. An error that wraps
+// extraction.ErrFormat means that the file has no properties. See child.Runner.
 type Reader interface {
 	Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error)
 }
 
-// Rules are what instruments ask of the repository.
+// Rules is what instruments need of the repository.
 type Rules interface {
-	// Lookup returns a file with its descriptive metadata, and from where its set wants properties:
-	// from nothing, if it is deleted.
+	// Lookup returns a file with its descriptive metadata, and the sources of properties that its
+	// set has enabled: none if the file is deleted.
 	Lookup(tx *metadata.Tx, id metadata.ID) (metadata.Resource, metadata.Extract, error)
-	// Fill saves what is said about a file now, as a consequence of an entry of the log.
+	// Fill saves the new descriptive metadata of a file. cause is the entry of the log that led to
+	// it.
 	Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now descriptive.Metadata, cause uint64) error
 }
 
-// Instruments follow the log. They are safe for concurrent use.
+// Instruments follows the log. It is safe for concurrent use.
 type Instruments struct {
 	stores *storage.Stores
 	rules  Rules
 	reader Reader
 	worker *background.Worker
 
-	lease  metadata.Stamp      // under which that was read; of the worker alone
-	stored *metadata.FillState // as it was committed; nil: not read yet; of the worker alone
-	at     metadata.FillState  // likewise
+	lease  metadata.Stamp      // lease under which stored was read; only the worker uses it
+	stored *metadata.FillState // as committed; nil if not read yet; only the worker uses it
+	at     metadata.FillState  // the present position; only the worker uses it
 
 	mu       sync.Mutex
-	followed uint64        // entries of the log that are dealt with
+	followed uint64        // number of processed entries of the log
 	moved    chan struct{} // closed when followed changes
 }
 
-// Start begins to follow the log; nil for reader: there are no instruments. The caller ends them
-// with Close.
+// Start starts to follow the log. If reader is nil, instruments are disabled. The caller must call
+// Close.
 func Start(stores *storage.Stores, rules Rules, reader Reader) *Instruments {
 	i := &Instruments{stores: stores, rules: rules, reader: reader, moved: make(chan struct{})}
 	if reader != nil {
@@ -81,22 +81,22 @@ func Start(stores *storage.Stores, rules Rules, reader Reader) *Instruments {
 	return i
 }
 
-// Grown is called when the audit log has grown, and that is on stable storage.
+// Grown must be called when the audit log has grown and the new entries are on stable storage.
 func (i *Instruments) Grown() {
 	if i.worker != nil {
 		i.worker.Wake()
 	}
 }
 
-// Close ends following, and returns when no file is read any more. What was under way is done at
-// the next start. It may be called again.
+// Close stops following, and waits until no file is being read. Unfinished work resumes at the next
+// start. It may be called again.
 func (i *Instruments) Close() {
 	if i.worker != nil {
 		i.worker.Close()
 	}
 }
 
-// Followed returns when what the first entries of the log, so many, ask for is done.
+// Followed waits until the first log entries of the audit log have been processed.
 func (i *Instruments) Followed(ctx context.Context, log uint64) error {
 	for {
 		i.mu.Lock()
@@ -113,7 +113,7 @@ func (i *Instruments) Followed(ctx context.Context, log uint64) error {
 	}
 }
 
-// passed says how far the log is followed.
+// passed records how many entries have been processed.
 func (i *Instruments) passed(entries uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -126,7 +126,7 @@ func (i *Instruments) run(ctx context.Context) background.Next {
 	if i.stores.Meta.Health().ReadOnly != nil || i.stores.Unsynced() != nil {
 		return background.Idle() // until the service is restarted
 	}
-	if lease := nodes.Fence(ctx); lease != i.lease { // another node may have gone on meanwhile
+	if lease := nodes.Fence(ctx); lease != i.lease { // another node may have moved the position
 		i.lease, i.stored = lease, nil
 	}
 	more, err := i.follow(ctx)
@@ -141,7 +141,7 @@ func (i *Instruments) run(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// follow takes a step with either position.
+// follow advances both positions by one step.
 func (i *Instruments) follow(ctx context.Context) (more bool, err error) {
 	if i.stored == nil {
 		var stored metadata.FillState
@@ -165,7 +165,7 @@ func (i *Instruments) follow(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// step plans, reads and fills. more is whether the plan was not for all there is.
+// step plans, reads and fills. more reports whether work remains.
 func (i *Instruments) step(ctx context.Context, plan func(*step) error) (more bool, err error) {
 	var s step
 	err = i.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
@@ -191,7 +191,8 @@ func (i *Instruments) step(ctx context.Context, plan func(*step) error) (more bo
 	return s.more, i.commit(ctx, edits, s.at)
 }
 
-// commit makes edits and moves the position, unless nothing is edited and it has moved by little.
+// commit makes edits and stores the position, unless there are no edits and the position has moved
+// little.
 func (i *Instruments) commit(ctx context.Context, edits []edit, at metadata.FillState) error {
 	i.at = at
 	little := at.AfterName == i.stored.AfterName && at.AfterID == i.stored.AfterID &&
@@ -208,14 +209,14 @@ func (i *Instruments) commit(ctx context.Context, edits []edit, at metadata.Fill
 		return tx.Filling.Put(at)
 	})
 	if err != nil {
-		i.stored = nil // from what is committed
+		i.stored = nil // read the committed position again
 		return err
 	}
 	i.stored = &at
 	return nil
 }
 
-// fill makes an edit, unless what was read is out of date.
+// fill makes an edit, unless its inputs have changed.
 func (i *Instruments) fill(ctx context.Context, tx *metadata.Tx, e edit) error {
 	now, wanted, err := planFile(i, tx, e.resource.ID, e.cause)
 	if err != nil || !wanted || now.inputs != e.inputs {
@@ -228,10 +229,10 @@ func (i *Instruments) fill(ctx context.Context, tx *metadata.Tx, e edit) error {
 	return ignoreDamage(err)
 }
 
-// errUnknown says that a file cannot be read at present: what was filled from it stays.
+// errUnknown reports that a file cannot be read at present. Properties filled from it stay.
 var errUnknown = errors.New("the file cannot be read")
 
-// read reads the header and the sidecar of a file, as far as its set asks for them.
+// read reads the header and the sidecar of a file, as far as its set has enabled them.
 func (i *Instruments) read(ctx context.Context, f file) (e edit, err error) {
 	e.file = f
 	if f.from&metadata.ExtractHeader != 0 {

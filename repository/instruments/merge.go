@@ -8,23 +8,24 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// edit is what was read of a file.
+// edit is what was read from a file.
 type edit struct {
 	file
-	ofHeader, ofSidecar descriptive.Group // what each says
+	ofHeader, ofSidecar descriptive.Group // the properties from each source
 }
 
-// pinned is how many bytes the version of a schema takes, which the repository notes with the
+// pinned is the number of bytes of the schema version, which the repository stores with the
 // properties.
 const pinned = 80
 
-// merge returns what is to be said about the file: values of people stay, then those of the sidecar
-// count, then those of the header, as far as there is room. Of a source that the set does not ask
-// for, what is there stays. changes is false where nothing is to be changed, or nothing can be.
+// merge returns the new descriptive metadata of the file. Values of people have precedence, then
+// values of the sidecar, then values of the header, as far as there is room. Values from a source
+// that the set has not enabled stay. changes is false if nothing changes or the result would be
+// invalid.
 func (e edit) merge() (m descriptive.Metadata, changes bool) {
 	before, err := rows.ParseDescriptive(e.resource.Descriptive)
 	if err != nil {
-		return before, false // for a check to tell
+		return before, false // a check reports it
 	}
 	m = before
 	m.Properties, m.Sources = nil, descriptive.Sources{}
@@ -47,13 +48,13 @@ func (e edit) merge() (m descriptive.Metadata, changes bool) {
 		}
 	}
 	others := m
-	others.Schema = descriptive.SchemaVersion{} // or there would be less room once it is noted
+	others.Schema = descriptive.SchemaVersion{} // pinned reserves its room
 	room := descriptive.MaxBytes - len(others.Append(nil)) - pinned
 	for i, l := range layers {
 		for _, p := range l.values {
 			from, there := m.Sources[p.Name]
 			yields := from == descriptive.FromHeader && l.source == descriptive.FromSidecar
-			if _, said := layers[0].values.Get(p.Name); there && !yields || said && i > 0 { // also one that was left out for want of room
+			if _, said := layers[0].values.Get(p.Name); there && !yields || said && i > 0 { // also a property left out for lack of room
 				continue
 			}
 			if size := sizeOf(p, l.source); size <= room {
@@ -67,7 +68,7 @@ func (e edit) merge() (m descriptive.Metadata, changes bool) {
 	return m, !m.Equal(before) && m.Validate(descriptive.Resource) == nil
 }
 
-// sizeOf is how many bytes a property takes at most, with its source.
+// sizeOf returns the maximum number of bytes of a property with its source.
 func sizeOf(p descriptive.Property, source string) int {
 	name := descriptive.Metadata{Properties: descriptive.Group{p}}
 	return len(name.Append(nil)) + 2*len(p.Name) + len(source) + 16

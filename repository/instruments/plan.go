@@ -20,22 +20,22 @@ import (
 )
 
 const (
-	maxLooked = 1000 // files of a set that one read transaction looks at
-	maxSame   = 100  // files of one name in a set that are looked at
+	maxLooked = 1000 // maximum files of a set that one read transaction examines
+	maxSame   = 100  // maximum files with the same name in a set that are examined
 )
 
-// step is what one read transaction finds to do.
+// step is the work that one read transaction has found.
 type step struct {
 	instruments *Instruments
 	tx          *metadata.Tx
-	at          metadata.FillState // behind it
+	at          metadata.FillState // position after the step
 	files       []file
 	planned     map[metadata.ID]bool
-	wants       map[metadata.ID]bool // by set, whether it asks for something
+	wants       map[metadata.ID]bool // whether a set has enabled an extraction, by set
 	more        bool
 }
 
-// inputs are what the properties of a file that are filled depend on.
+// inputs are the values that the filled properties of a file depend on.
 type inputs struct {
 	from            metadata.Extract
 	name            string
@@ -44,14 +44,14 @@ type inputs struct {
 	digestOfSidecar blobs.Digest
 }
 
-// file is one whose properties are to be filled.
+// file is a file whose properties are to be filled.
 type file struct {
 	inputs
 	resource, sidecar metadata.Resource
 	cause             uint64
 }
 
-// arrivals plans what the next entries about files are about.
+// arrivals plans the files that the next entries concern.
 func (s *step) arrivals() error {
 	log, err := s.tx.Audit.State()
 	if err != nil {
@@ -70,11 +70,11 @@ func (s *step) arrivals() error {
 	return nil
 }
 
-// ignoreDamage makes nothing of a record that is damaged: that is for a check to tell, and keeps no
-// other file from being filled.
+// ignoreDamage ignores an error about a damaged record. A check reports it, and it must not stop
+// other files from being filled.
 func ignoreDamage(err error) error { return errs.Ignore(err, metadata.ErrRecordDamaged) }
 
-// entry reads an entry. One that is damaged says nothing.
+// entry reads an entry. It returns a zero entry for a damaged one.
 func (s *step) entry(number uint64) (audit.Entry, error) {
 	e, err := s.tx.Audit.Entry(number)
 	if errors.Is(err, metadata.ErrRecordDamaged) {
@@ -83,7 +83,7 @@ func (s *step) entry(number uint64) (audit.Entry, error) {
 	return e, err
 }
 
-// texts reads the texts of an entry; "" where it has none, or they were erased.
+// texts reads the texts of an entry. It returns "" if it has none or they were erased.
 func (s *step) texts(number uint64, e audit.Entry) (string, error) {
 	if e.Texts == [32]byte{} {
 		return "", nil
@@ -92,11 +92,11 @@ func (s *step) texts(number uint64, e audit.Entry) (string, error) {
 	return row.Texts.Text, err
 }
 
-// arrives reports whether after the next change a file may have another header, or another sidecar,
-// and returns the name that the file had before it; "" where the name has not changed.
+// arrives reports whether the next entry may have changed the header or the sidecar of a file.
+// before is the name before the change, or "" if the name has not changed.
 func (s *step) arrives(e audit.Entry) (before string, arrives bool, err error) {
 	switch e.Action {
-	case audit.ResourceCreate, audit.ResourceCopy: // the file is new: its texts say what it is
+	case audit.ResourceCreate, audit.ResourceCopy: // the texts of an entry about a new file need not be read
 		return "", true, nil
 	case audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore, audit.ResourceMove:
 		texts, err := s.texts(s.at.Arrivals, e)
@@ -109,8 +109,8 @@ func (s *step) arrives(e audit.Entry) (before string, arrives bool, err error) {
 	return "", false, nil
 }
 
-// addsSource tells whether a change gave a property a source that it did not have: of people only
-// undoing does, which puts back what was read of a file as it was then.
+// addsSource reports whether a change gave a property a source that it did not have. By people,
+// only an undo does so, which restores values read from an earlier file.
 func addsSource(texts string) bool {
 	const member = descriptive.Root + ".sources"
 	var said map[string]json.RawMessage
@@ -129,8 +129,8 @@ func addsSource(texts string) bool {
 	return added
 }
 
-// nameBefore returns the name that a file had before a change; "" where that has not changed, or
-// the text was erased.
+// nameBefore returns the name of a file before a change. It returns "" if the name has not changed
+// or the text was erased.
 func nameBefore(texts string) string {
 	var said struct{ Name struct{ Before string } }
 	if json.Unmarshal([]byte(texts), &said) != nil {
@@ -139,7 +139,7 @@ func nameBefore(texts string) string {
 	return said.Name.Before
 }
 
-// arrival plans a file that has changed, and the files of which it is, or was, the sidecar.
+// arrival plans a changed file, and the files whose sidecar it is or was.
 func (s *step) arrival(e audit.Entry) error {
 	if e.Object.Kind != audit.Resource {
 		return nil
@@ -174,7 +174,7 @@ func (s *step) arrival(e audit.Entry) error {
 	return nil
 }
 
-// wanted reports whether a set asks for something. Files of other sets are not looked at.
+// wanted reports whether a set has enabled an extraction. Files of other sets are ignored.
 func (s *step) wanted(id metadata.ID) (bool, error) {
 	if wanted, known := s.wants[id]; known {
 		return wanted, nil
@@ -186,7 +186,7 @@ func (s *step) wanted(id metadata.ID) (bool, error) {
 	return set.Extract != 0, err
 }
 
-// named returns the active files of a set with a name, in the order in which they were made.
+// named returns the active files of a set with a name, oldest first.
 func named(tx *metadata.Tx, set metadata.ID, name string) ([]metadata.Resource, error) {
 	return rows.Collect(tx.Resources.Range(metadata.ResourceRange{Set: set, States: paging.Active, Order: paging.ByName, Name: &name}), maxSame)
 }
@@ -203,7 +203,8 @@ func (s *step) plan(id metadata.ID, cause uint64) error {
 	return ignoreDamage(err)
 }
 
-// planFile returns a file as it is now; not wanted: its set asks for nothing.
+// planFile returns the present state of a file. wanted is false if its set has enabled no
+// extraction.
 func planFile(i *Instruments, tx *metadata.Tx, id metadata.ID, cause uint64) (f file, wanted bool, err error) {
 	f.cause = cause
 	if f.resource, f.from, err = i.rules.Lookup(tx, id); err != nil || f.from == 0 {
@@ -221,7 +222,7 @@ func planFile(i *Instruments, tx *metadata.Tx, id metadata.ID, cause uint64) (f 
 	return f, true, err
 }
 
-// switches plans the files of sets that began to ask for something.
+// switches plans the files of sets that have enabled an extraction.
 func (s *step) switches() error {
 	for last := min(s.at.Arrivals, s.at.Switches+maxEntries); s.at.Switches < last; s.at.Switches++ {
 		e, err := s.entry(s.at.Switches)
@@ -242,7 +243,7 @@ func switchesExtraction(values string) bool {
 	return json.Unmarshal([]byte(values), &said) == nil && said.Extract != nil
 }
 
-// filesOf plans the next files of a set. more tells that there may be others.
+// filesOf plans the next files of a set. It sets s.more if others may follow.
 func (s *step) filesOf(id metadata.ID) error {
 	set, err := s.tx.Sets.Get(id)
 	if err != nil || set.Extract == 0 {
@@ -268,7 +269,7 @@ func (s *step) filesOf(id metadata.ID) error {
 	return nil
 }
 
-// inlineBody is a body that was read from the metadata.
+// inlineBody is a body read from the metadata.
 type inlineBody struct{ *bytes.Reader }
 
 func (inlineBody) Close() error { return nil }

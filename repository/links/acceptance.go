@@ -13,8 +13,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// resolveInvitation reads the dataspace of an invitation. It has ended where its owner may not give
-// any more what it gives.
+// resolveInvitation reads the dataspace of an invitation. It returns an error if the owner may no
+// longer grant what the invitation grants.
 func (s *Visitors) resolveInvitation(tx *metadata.Tx, found *foundLink) (err error) {
 	if found.DataspaceID != (metadata.ID{}) {
 		if found.set.Dataspace, err = tx.Dataspaces.Get(found.DataspaceID); err != nil {
@@ -30,26 +30,26 @@ func (s *Visitors) resolveInvitation(tx *metadata.Tx, found *foundLink) (err err
 	return err
 }
 
-// Accepted is what somebody has by an invitation.
+// Accepted is the result of accepting an invitation.
 type Accepted struct {
 	User        metadata.User
-	DataspaceID metadata.ID    // zero where it invites to none
-	Role        auth.Role      // of the user there, now
-	Used        bool           // it gave something; else it is as good as before
-	Key         string         // of a new user, which nothing can show again
-	Session     string         // its token, where one was asked for
-	Ends        metadata.Stamp // the session
+	DataspaceID metadata.ID    // zero without a dataspace
+	Role        auth.Role      // present role of the user there
+	Used        bool           // the invitation granted something and is used up
+	Key         string         // of a new user; it cannot be read later
+	Session     string         // token of the session, if one was requested
+	Ends        metadata.Stamp // when the session ends
 }
 
-// Account is what people who accept an invitation choose.
+// Account holds what people choose when they accept an invitation.
 type Account struct {
 	Username string
 	Fullname *string
 	core.Input
 }
 
-// Accept makes a user by an invitation, with a key, the role, and a session where a browser asks
-// for one, all in one commit.
+// Accept uses an invitation to create a user with a key and the role and, for a browser, a session,
+// all in one commit.
 func (s *Visitors) Accept(ctx context.Context, v Visitor, chosen Account, browser bool) (a Accepted, err error) {
 	err = s.core.Stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := s.findLink(tx, v, asked{kind: metadata.Invitation})
@@ -88,7 +88,7 @@ func (s *Visitors) Accept(ctx context.Context, v Visitor, chosen Account, browse
 	return a, nil
 }
 
-// Offered returns what Join would give a caller.
+// Offered returns what Join would grant to a caller.
 func (s *Visitors) Offered(ctx context.Context, v Visitor, p auth.Principal) (a Accepted, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, a, err = s.offer(tx, v, p)
@@ -97,8 +97,8 @@ func (s *Visitors) Offered(ctx context.Context, v Visitor, p auth.Principal) (a 
 	return a, err
 }
 
-// offer looks up what an invitation has for a caller: the role, unless that has it, or a higher
-// one, or is a sysadmin.
+// offer looks up what an invitation grants to a caller: its role, unless the caller is a sysadmin
+// or has at least that role.
 func (s *Visitors) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found foundLink, a Accepted, err error) {
 	if found, err = s.findLink(tx, v, asked{kind: metadata.Invitation}); err != nil {
 		return found, a, err
@@ -114,8 +114,8 @@ func (s *Visitors) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found fo
 	return found, a, err
 }
 
-// Join gives a caller the role of an invitation. Where there is nothing to give, nothing changes,
-// and the invitation is not used.
+// Join grants the role of an invitation to a caller. If the invitation grants nothing to this
+// caller, nothing changes and the invitation is not used up.
 func (s *Visitors) Join(ctx context.Context, v Visitor, p auth.Principal) (a Accepted, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		var found foundLink

@@ -21,12 +21,12 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// Files that come through request links in chunks. The link is their sender. The visitors of a link
-// do not know each other, so that each upload has a secret of its own, which follows from the
-// secret of the repository: nothing of it is stored.
+// Uploads in chunks through request links. The sender is the link. The visitors of a link must not
+// see each other's uploads, so each upload has its own secret. The secret is derived from the
+// secret of the repository and not stored.
 
-// StartFile begins a file that comes in chunks through a request link, as CreateUpload does, and
-// returns the secret that its visitor needs to go on.
+// StartFile begins an upload in chunks through a request link, like CreateUpload. It also returns
+// the secret that the visitor needs to continue.
 func (s *Visitors) StartFile(ctx context.Context, v Visitor, start files.UploadStart) (t metadata.ResumableUpload, secret string, err error) {
 	if err := onlyOfLinks(start); err != nil {
 		return t, "", err
@@ -54,11 +54,11 @@ func (s *Visitors) StartFile(ctx context.Context, v Visitor, start files.UploadS
 	return t, secret, hideQuota(err)
 }
 
-// maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the
-// longest kind in base64, and the rest.
+// maxAnnounced is the maximum size in bytes of Upload-Metadata through a link: two names of maximum
+// length in base64, and the rest.
 const maxAnnounced = 12 << 10
 
-// onlyOfLinks refuses what only users may say of a file.
+// onlyOfLinks returns an error for fields that only users may send.
 func onlyOfLinks(start files.UploadStart) error {
 	f := start.Fields
 	if len(start.Announced) > maxAnnounced {
@@ -85,13 +85,13 @@ func announcedFile(start files.UploadStart) SentFile {
 	return f
 }
 
-// LinkUploads returns the uploads of a request link, of which a visitor may use the one with this
-// secret.
+// LinkUploads returns the uploads through a request link, as seen by a visitor with the secret of
+// one upload.
 func (s *Visitors) LinkUploads(v Visitor, secret string) *resumable.Uploads {
 	return s.uploads.Chunks.For(linkUploads{s.uploads.ChunkRules(), s, v, secret}, maxPause)
 }
 
-// uploadSecret belongs to one upload through a link.
+// uploadSecret returns the secret of one upload through a link.
 func (s *Visitors) uploadSecret(link, upload metadata.ID) string {
 	const length = 16
 	secret := s.core.Stores.Meta.Secret()
@@ -102,8 +102,8 @@ func (s *Visitors) uploadSecret(link, upload metadata.ID) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:length])
 }
 
-// linkUploads implements resumable.Repository for a visitor of a link. The caller that
-// its methods are given does not matter.
+// linkUploads implements resumable.Repository for a visitor of a link. Its methods ignore the
+// caller.
 type linkUploads struct {
 	files.ChunkRules
 	links   *Visitors
@@ -111,8 +111,8 @@ type linkUploads struct {
 	secret  string
 }
 
-// Lookup returns the upload of the visitor, as it is on stable storage. One that is complete is
-// there also when the link has been used up.
+// Lookup returns the upload of the visitor, as it is on stable storage. A complete upload is
+// visible even if the link has been used up.
 func (u linkUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.ID, grows bool) (t metadata.ResumableUpload, err error) {
 	u.links.core.Inline.Reading()
 	err = storage.Error(u.links.core.Stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
@@ -137,18 +137,18 @@ func (u linkUploads) Lookup(ctx context.Context, _ auth.Principal, id metadata.I
 	return t, err
 }
 
-// sentFile is the file of an upload through a link.
+// sentFile returns the file of an upload through a link.
 func sentFile(t metadata.ResumableUpload) SentFile {
 	return SentFile{Name: t.Name, ContentType: t.ContentType, Length: t.Length, Field: "filename"}
 }
 
-// Receive is the method of other uploads. Its refusals show no numbers.
+// Receive is ChunkRules.Receive, but its errors do not show the numbers of quotas.
 func (u linkUploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
 	reserving, done = u.ChunkRules.Receive(ctx, t, body)
 	return hidingQuotas{reserving}, done
 }
 
-// hidingQuotas is a body whose refusals show no more than visitors may know.
+// hidingQuotas is a body whose errors show no more than visitors may know.
 type hidingQuotas struct{ io.Reader }
 
 func (h hidingQuotas) Read(p []byte) (int, error) {
@@ -156,7 +156,7 @@ func (h hidingQuotas) Read(p []byte) (int, error) {
 	return n, hideQuota(err)
 }
 
-// Update runs fn in a write transaction with the owner of the link as it is now.
+// Update runs fn in a write transaction, with the present state of the owner of the link.
 func (u linkUploads) Update(ctx context.Context, _ auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
 	return u.links.core.Stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := u.links.findLink(tx, u.visitor, asked{kind: metadata.RequestLink})
@@ -167,7 +167,7 @@ func (u linkUploads) Update(ctx context.Context, _ auth.Principal, fn func(*meta
 	})
 }
 
-// Complete makes the resource of a file that has come, as that of a form is made.
+// Complete creates the resource of a received file, like an upload in one request.
 func (u linkUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
 	var found foundLink
 	err := u.links.visit(ctx, u.visitor, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link foundLink) error {
@@ -181,7 +181,7 @@ func (u linkUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.
 	return hideQuota(u.CompleteAs(ctx, form, t, staged, with))
 }
 
-// LinkEnded tells whether an upload comes through a link that has ended.
+// LinkEnded reports whether an upload came through a link that has ended.
 func (s *Visitors) LinkEnded(tx *metadata.Tx, t metadata.ResumableUpload) (bool, error) {
 	link, err := tx.Links.Get(t.SenderID)
 	if err != nil {

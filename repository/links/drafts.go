@@ -27,13 +27,13 @@ const (
 	maxLinkTypeChars = 100
 )
 
-// draftLink is a link with what a request says about its password.
+// draftLink is a link together with the requested change of its password.
 type draftLink struct {
 	metadata.Link
-	password *string // a new one; "": none from now on; nil: as it is
+	password *string // the new password; "" removes it; nil keeps it
 }
 
-// linkFields are the fields of a link that can be changed.
+// linkFields are the changeable fields of a link.
 var linkFields = core.Setters[draftLink]{
 	"label":        core.TextSetter(core.LabelText, func(l *draftLink) *string { return &l.Label }),
 	"expires":      setLinkExpires,
@@ -45,14 +45,14 @@ var linkFields = core.Setters[draftLink]{
 	"hidesPeople":  core.BoolSetter(func(l *draftLink) *bool { return &l.HidesPeople }),
 }
 
-// onlyOf are the fields that not all links have, with the kinds of those that do.
+// onlyOf lists the fields that only some kinds of links have, with these kinds.
 var onlyOf = map[string][]metadata.LinkKind{
 	"folder": {metadata.ShareLink}, "resourceIds": {metadata.ShareLink}, "version": {metadata.ShareLink}, "hidesPeople": {metadata.ShareLink},
 	"maxBytes": {metadata.RequestLink}, "maxFileBytes": {metadata.RequestLink}, "types": {metadata.RequestLink},
 	"setId": {metadata.ShareLink, metadata.RequestLink}, "password": {metadata.ShareLink, metadata.RequestLink}, "maxUses": {metadata.ShareLink, metadata.RequestLink},
 }
 
-// countSetter sets a number from 0, which stands for any, to most.
+// countSetter returns a setter for a number from 0, which means no limit, to most.
 func countSetter[T any](most int64, set func(*T, int64)) func(*T, string, any) error {
 	return func(object *T, field string, value any) error {
 		number, _ := value.(json.Number)
@@ -98,7 +98,7 @@ func setLinkTypes(l *draftLink, field string, value any) error {
 	return nil
 }
 
-// newLink reads and checks what a request says about a new one.
+// newLink parses and validates the fields of a new link.
 func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, f core.Fields) (l draftLink, err error) {
 	if f["kind"] == metadata.Invitation.String() {
 		return s.newInvitation(tx, p, f)
@@ -137,7 +137,7 @@ func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, f core.Fields) (l dra
 	return l, s.bound(&l.Link, f)
 }
 
-// fits refuses fields that links of another kind have.
+// fits returns an error for fields that only other kinds of links have.
 func (l *draftLink) fits(f core.Fields) error {
 	for _, field := range slices.Sorted(maps.Keys(f)) {
 		if kinds, some := onlyOf[field]; some && !slices.Contains(kinds, l.Kind) {
@@ -147,7 +147,7 @@ func (l *draftLink) fits(f core.Fields) error {
 	return nil
 }
 
-// shows reads what a new share shows.
+// shows parses the fields that say what a new share shows.
 func (l *draftLink) shows(tx *metadata.Tx, f core.Fields) (err error) {
 	if folder, sent := f["folder"]; sent {
 		if l.Folder, err = core.StringValue("folder", folder); err == nil {
@@ -188,7 +188,7 @@ func (l *draftLink) shows(tx *metadata.Tx, f core.Fields) (err error) {
 	return nil
 }
 
-// showsVersion has a share of one file show one of its versions.
+// showsVersion limits a share of one file to one of its versions.
 func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 	r, err := core.LookupResource(tx, id)
 	if err != nil {
@@ -203,13 +203,13 @@ func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 	return err
 }
 
-// LinkAge is how long a link may have at most; 0: any time.
+// LinkAge returns the maximum age of a link, or 0 without a limit.
 func (s *Links) LinkAge() time.Duration { return s.config.LinkAge }
 
-// bound refuses an end that is over, or later than the kind of the link and the configuration
-// allow. A link without one gets the usual end of its kind, which is the latest that is allowed for
-// other kinds than invitations. The time of an invitation counts from when it was made: a change
-// does not begin it anew.
+// bound checks the end of a link: it must be in the future, and not later than the kind of link and
+// the configuration allow. A link without an end gets the default for its kind. For kinds other
+// than invitations, the default is the latest allowed end. The age of an invitation counts from its
+// creation: a change does not extend it.
 func (s *Links) bound(l *metadata.Link, f core.Fields) error {
 	most, usual := s.config.LinkAge, s.config.LinkAge
 	if l.Kind == metadata.Invitation {

@@ -19,25 +19,25 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// SentFile is a file that comes through a request link.
+// SentFile describes a file sent through a request link.
 type SentFile struct {
-	Name        string // with folders perhaps
-	ContentType string // as sent; "": unknown
-	Length      int64  // in bytes; negative: unknown
+	Name        string // may include folders
+	ContentType string // as sent; "" if unknown
+	Length      int64  // in bytes; negative if unknown
 	Expected    []blobs.Digest
-	Field       string // what the request calls the name
+	Field       string // the request's field with the name
 }
 
-// fileRequest is what is asked of a file that comes through a request link, in the transaction that
-// writes it.
+// fileRequest implements files.Sender for a file sent through a request link.
 type fileRequest struct {
 	service *Visitors
 	visitor Visitor
 	file    SentFile
 }
 
-// ReceiveFile receives a file through a request link, whole or not at all. It becomes a resource of
-// the link's set, named after link and day, which names the link and was made by its owner.
+// ReceiveFile receives a file through a request link, completely or not at all. The file becomes a
+// resource in the link's set, created by the owner of the link, with a name made of the label and
+// the day.
 func (s *Visitors) ReceiveFile(ctx context.Context, v Visitor, f SentFile, body io.Reader) (dropped metadata.Resource, err error) {
 	var found foundLink
 	err = s.visit(ctx, v, asked{kind: metadata.RequestLink}, func(_ *metadata.Tx, link foundLink) error {
@@ -81,7 +81,7 @@ func (s *Visitors) ReceiveFile(ctx context.Context, v Visitor, f SentFile, body 
 	return dropped, hideQuota(err)
 }
 
-// hideQuota says of a full disk, and of a quota, no more than visitors may know.
+// hideQuota removes from errors about space the details that visitors must not know.
 func hideQuota(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && known.Kind == errs.NoSpace {
@@ -90,7 +90,7 @@ func hideQuota(err error) error {
 	return err
 }
 
-// takes tells whether a link takes a file, as far as that is known before it comes.
+// takes returns an error if a link does not accept a file, as far as is known before it arrives.
 func (v foundLink) takes(f SentFile) error {
 	if f.Length > v.room() {
 		return v.tooLarge()
@@ -106,7 +106,7 @@ func (v foundLink) takes(f SentFile) error {
 	return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Field: f.Field, Message: "this link takes " + strings.Join(types, ", ") + " only"}
 }
 
-// room is how many bytes the next file may have.
+// room returns the maximum number of bytes of the next file.
 func (v foundLink) room() int64 {
 	room := int64(1<<63 - 1)
 	if v.MaxFile > 0 {
@@ -122,7 +122,8 @@ func (v foundLink) tooLarge() error {
 	return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("through this link a file may have up to %d bytes now", v.room())}
 }
 
-// sentName is what a file is called: the link's label, or drop, the day, and its own name.
+// sentName returns the name of a resource: the link's label or "drop", the day, and the file's own
+// name.
 func (s *Visitors) sentName(l metadata.Link, f SentFile) (string, error) {
 	elements := slices.DeleteFunc(strings.Split(strings.ReplaceAll(f.Name, `\`, "/"), "/"), func(e string) bool { return e == "" || e == "." || e == ".." })
 	if len(elements) == 0 {
@@ -138,7 +139,7 @@ func (s *Visitors) sentName(l metadata.Link, f SentFile) (string, error) {
 	return name, core.NameText.Check(f.Field, name)
 }
 
-// boundedBody refuses to be longer than a link has room for.
+// boundedBody is a body that fails when it exceeds the limit of the link.
 type boundedBody struct {
 	body io.Reader
 	left int64
@@ -152,7 +153,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ask asks the link whether it takes the file, of so many bytes.
+// ask checks whether the link accepts the file with this length.
 func (d *fileRequest) ask(tx *metadata.Tx, bytes int64) (foundLink, error) {
 	found, err := d.service.findLink(tx, d.visitor, asked{kind: metadata.RequestLink})
 	if err == nil {
@@ -171,7 +172,7 @@ func (d *fileRequest) Still(ctx context.Context) error {
 // Uploads implements Sender.
 func (d *fileRequest) Uploads() *resumable.Uploads { return d.service.LinkUploads(d.visitor, "") }
 
-// Begin implements Sender: the link is asked, and has only so many unfinished uploads.
+// Begin implements Sender. It checks the link and its number of unfinished uploads.
 func (d *fileRequest) Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error {
 	found, err := d.ask(tx, t.Length)
 	if err != nil {
@@ -181,7 +182,7 @@ func (d *fileRequest) Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error 
 	return d.bound(tx, found, t)
 }
 
-// Admit implements Sender: the link is asked again.
+// Admit implements Sender. It checks the link again.
 func (d *fileRequest) Admit(tx *metadata.Tx, r *metadata.Resource) error {
 	found, err := d.ask(tx, r.Bytes)
 	r.LinkID = found.ID

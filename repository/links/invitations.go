@@ -9,19 +9,19 @@ import (
 	"labshelf/repository/core"
 )
 
-// An invitation is a link that is used once: it makes a user, who gets a key, or gives one who is
-// there a role. It does so in the name of its owner, as long as that may.
+// An invitation is a link that can be used once. It creates a user with a key, or grants a role to
+// an existing user. It acts on behalf of its owner, as long as the owner has the right to do so.
 
-// How long an invitation lives where nobody says otherwise, and at most.
+// The default and the maximum age of an invitation.
 const (
 	invitationAge    = 7 * 24 * time.Hour
 	maxInvitationAge = 30 * 24 * time.Hour
 )
 
-// AdminsInvite tells whether admins may invite people into their dataspaces.
+// AdminsInvite reports whether admins may invite people into their dataspaces.
 func (s *Links) AdminsInvite() bool { return s.config.AdminsInvite }
 
-// newInvitation reads and checks what a request says about a new invitation.
+// newInvitation parses and validates the fields of a new invitation.
 func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, f core.Fields) (l draftLink, err error) {
 	l.Kind, l.MaxUses = metadata.Invitation, 1
 	_, withDataspace := f["dataspaceId"]
@@ -64,9 +64,9 @@ func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, f core.Fields) 
 	return l, s.mayInvite(tx, p, d, l.Role)
 }
 
-// mayInvite authorises a caller to invite people: sysadmins, also into no dataspace, and where the
-// configuration says so the admins of a dataspace into theirs, with a role that is not above their
-// own.
+// mayInvite returns an error if the caller may not invite people. Sysadmins may always, also
+// without a dataspace. If the configuration allows it, admins of a dataspace may, with at most
+// their own role.
 func (s *Links) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, role auth.Role) error {
 	switch {
 	case p.Sysadmin:
@@ -87,7 +87,7 @@ func (s *Links) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspac
 	return err
 }
 
-// mayStillInvite is mayInvite for what an invitation gives.
+// mayStillInvite is mayInvite for an existing invitation.
 func (s *Links) mayStillInvite(tx *metadata.Tx, p auth.Principal, l metadata.Link) (err error) {
 	var d metadata.Dataspace
 	if l.DataspaceID != (metadata.ID{}) {

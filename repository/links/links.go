@@ -1,5 +1,5 @@
-// Package links is the room of shares, file requests and invitations: their making, and what their
-// visitors do. It stands on core, containers and files.
+// Package links offers the use cases of shares, file requests and invitations: creating and
+// managing them, and what their visitors do. It builds on the packages core, containers and files.
 package links
 
 import (
@@ -23,20 +23,20 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Config is what an operator decides about links.
+// Config holds the operator's settings for links.
 type Config struct {
-	AdminsInvite bool          // admins may invite people into their dataspaces; else only sysadmins invite
-	LinkAge      time.Duration // in which a link ends at the latest; 0: none has to end
+	AdminsInvite bool          // admins may invite into their dataspaces
+	LinkAge      time.Duration // maximum age of a link; 0 for no limit
 }
 
-// Links are the links of a repository. It is safe for concurrent use.
+// Links offers the use cases of managing links. It is safe for concurrent use.
 type Links struct {
 	core       *core.Core
 	users      *containers.Users
 	uploads    *files.Uploads
 	config     Config
 	passwords  *passwords
-	unfinished unfinished // uploads of links
+	unfinished unfinished // unfinished uploads through links
 }
 
 // New returns the links of a repository.
@@ -44,18 +44,18 @@ func New(core *core.Core, users *containers.Users, uploads *files.Uploads, confi
 	return &Links{core: core, users: users, uploads: uploads, config: config, passwords: newPasswords()}
 }
 
-// RestoreUpload remembers an unfinished upload that an earlier process has begun through a link.
+// RestoreUpload registers an unfinished upload through a link that began before a restart.
 func (s *Links) RestoreUpload(link, upload metadata.ID) { s.unfinished.add(link, upload) }
 
-// PasswordQueue returns the queue in which guesses at the passwords of links wait.
+// PasswordQueue returns the queue of guesses at the passwords of links.
 func (s *Links) PasswordQueue() *admission.Queue { return s.passwords.queue }
 
-// TypesOf returns what files a request link takes; none: all.
+// TypesOf returns the types of files that a request link accepts. If empty, it accepts all.
 func TypesOf(l metadata.Link) []string { return append([]string{}, strings.Fields(l.Types)...) }
 
-// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor,
-// and the admins of its dataspace. Invitations are for admins alone, and those without a dataspace
-// for sysadmins.
+// manageLink checks that the caller may change or revoke a link. Its owner may, as long as the
+// owner is an editor, and the admins of its dataspace. Only admins may manage invitations, and only
+// sysadmins those without a dataspace.
 func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
 	if l.DataspaceID == (metadata.ID{}) {
 		return core.OnlySysadmin(p)
@@ -70,7 +70,7 @@ func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
 	return core.Authorise(tx, p, d, auth.Manage)
 }
 
-// managedLink looks up a link that the caller may manage.
+// managedLink looks up a link, and checks that the caller may manage it.
 func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link, err error) {
 	l, err = core.ByID(tx.Links.Get, id)
 	if l, err = core.OrNotFound(l, err, errs.CodeLinkNotFound, "link", ""); err == nil {
@@ -79,7 +79,7 @@ func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link,
 	return l, err
 }
 
-// managed reads what has come of a link, and what its unfinished uploads hold.
+// managed reads the usage of a link and its unfinished uploads.
 func (s *Links) managed(tx *metadata.Tx, l metadata.Link) (containers.LinkWithUse, error) {
 	unfinished, err := s.unfinishedUploads(tx)
 	if err != nil {
@@ -101,11 +101,11 @@ func (s *Links) managedWith(tx *metadata.Tx, l metadata.Link, unfinished func(me
 	return shown, err
 }
 
-// CreateLink makes a link and returns it with its token, which nothing can show again. Fields:
-// kind, optional label and expires; of a share or request also setId, optional password and
-// maxUses; of a share optional folder or resourceIds, with one of which version, and hidesPeople;
-// of a request optional maxBytes, maxFileBytes, types; of an invitation dataspaceId and role, or,
-// from sysadmins, neither.
+// CreateLink creates a link and returns it with its token, which cannot be read later. All kinds
+// have the fields kind and optionally label and expires. Shares and requests also have setId and
+// optionally password and maxUses. Shares have optionally folder or resourceIds, version (with one
+// of resourceIds), and hidesPeople. Requests have optionally maxBytes, maxFileBytes and types.
+// Invitations have dataspaceId and role; sysadmins may omit both.
 func (s *Links) CreateLink(ctx context.Context, p auth.Principal, f core.Fields) (created containers.LinkWithUse, token string, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
@@ -135,8 +135,8 @@ func (s *Links) CreateLink(ctx context.Context, p auth.Principal, f core.Fields)
 	return created, token, err
 }
 
-// ListLinks lists the links that the caller may manage, by id: the caller's own, as long as the
-// caller is an editor there, and those of the dataspaces that the caller manages.
+// ListLinks lists the links that the caller may manage, ordered by id: the caller's own links in
+// dataspaces where the caller is an editor, and all links of dataspaces that the caller manages.
 func (s *Links) ListLinks(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[containers.LinkWithUse], error) {
 	return core.List(ctx, s.core, p, paging.Links, req, core.Lister[containers.LinkWithUse]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[containers.LinkWithUse, error], error) {
@@ -174,9 +174,9 @@ func (s *Links) GetLink(ctx context.Context, p auth.Principal, id string) (l con
 	return l, err
 }
 
-// UpdateLink changes label, expires, password, maxUses, and what only links of its kind have. What
-// a link shows, or where it puts files, does not change. An invitation is changed by those who
-// could make it.
+// UpdateLink changes label, expires, password, maxUses, and the fields of its kind. What a link
+// shows, and where it stores files, cannot change. Only callers who could create an invitation may
+// change it.
 func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edit core.Edit[containers.LinkWithUse]) (updated containers.LinkWithUse, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {
@@ -236,7 +236,7 @@ func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edi
 	return updated, err
 }
 
-// sentOf returns the fields of a request that say something else than what is shown.
+// sentOf returns the fields of a request whose values differ from those shown.
 func sentOf(f, shown core.Fields) core.Fields {
 	sent := maps.Clone(f)
 	maps.DeleteFunc(sent, func(field string, value any) bool { return core.Equal(shown[field], value) })
@@ -248,7 +248,7 @@ func (s *Links) saveLink(tx *metadata.Tx, p auth.Principal, action audit.Action,
 	return rows.SaveLink(tx, rows.Change{By: p, Action: action}, &before, after)
 }
 
-// RevokeLink ends a link for good. One that is revoked stays as it is.
+// RevokeLink permanently ends a link. Revoking a revoked link changes nothing.
 func (s *Links) RevokeLink(ctx context.Context, p auth.Principal, id string) error {
 	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)
@@ -265,8 +265,8 @@ func (s *Links) RevokeLink(ctx context.Context, p auth.Principal, id string) err
 	return err
 }
 
-// EndLinkUploads ends the unfinished uploads of a request link, also those of which more comes at
-// this moment. The callers who may revoke the link may end them. Files that are complete stay.
+// EndLinkUploads ends the unfinished uploads through a request link, including those that are
+// receiving data. Callers who may revoke the link may call it. Complete files stay.
 func (s *Links) EndLinkUploads(ctx context.Context, p auth.Principal, id string) error {
 	var open []metadata.ResumableUpload
 	err := s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -286,8 +286,8 @@ func (s *Links) EndLinkUploads(ctx context.Context, p auth.Principal, id string)
 	return err
 }
 
-// TakeLink makes the caller, its owner or an admin of its dataspace, the owner of a link: it has
-// the caller's rights from then on, and depends on the caller's key.
+// TakeLink makes the caller the owner of a link. The caller must be its owner or an admin of its
+// dataspace. From then on, the link has the rights of the caller and depends on the caller's key.
 func (s *Links) TakeLink(ctx context.Context, p auth.Principal, id string) (taken containers.LinkWithUse, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)

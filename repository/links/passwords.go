@@ -19,28 +19,28 @@ import (
 	"labshelf/metadata"
 )
 
-// People choose the passwords of links, so that they can be guessed. Each guess costs a tenth of
-// a second of a processor. Guesses use one processor at most, and wait in a queue that is fair to
-// links and to addresses: guesses at one link do not delay the visitors of another one. No
-// visitor is locked out.
+// People choose the passwords of links, so the passwords can be guessed. Each guess costs a tenth
+// of a second of processor time. Guesses use at most one processor, and wait in a queue that is
+// fair to links and to addresses: guesses at one link do not delay the visitors of another link.
+// Visitors are never locked out.
 
 const (
-	passwordRounds  = 600_000 // of PBKDF2 with SHA-256, as OWASP has it
+	passwordRounds  = 600_000 // of PBKDF2 with SHA-256, as OWASP recommends
 	passwordForm    = "pbkdf2-sha256"
 	passwordSalt    = 16 // bytes
 	passwordDigests = sha256.Size
 
-	maxGuesses    = 1    // at the same time
-	maxQueued     = 16   // requests of one caller; a group behind one address opens a link together
-	maxRemembered = 1000 // right passwords that programs send with each request
+	maxGuesses    = 1    // at a time
+	maxQueued     = 16   // requests of one caller; groups behind one address open a link together
+	maxRemembered = 1000 // correct passwords, which programs send with each request
 )
 
-// passwords compares and stretches the passwords of links.
+// passwords hashes and compares the passwords of links.
 type passwords struct {
 	queue *admission.Queue
 
 	mu    sync.Mutex
-	right map[[sha256.Size]byte]bool // keyed digests of links with their right passwords
+	right map[[sha256.Size]byte]bool // keyed digests of links with their correct passwords
 }
 
 func newPasswords() *passwords {
@@ -50,7 +50,7 @@ func newPasswords() *passwords {
 	}
 }
 
-// queued calls fn once the caller is first in the queue.
+// queued calls fn once it is the caller's turn.
 func (w *passwords) queued(ctx context.Context, c admission.Caller, fn func()) error {
 	ticket, err := w.queue.Enter(c)
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *passwords) queued(ctx context.Context, c admission.Caller, fn func()) e
 	return nil
 }
 
-// remembers reports whether a digest is one of a right password.
+// remembers reports whether a digest is that of a correct password.
 func (w *passwords) remembers(digest [sha256.Size]byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,8 +81,7 @@ func (w *passwords) remember(digest [sha256.Size]byte) {
 	w.right[digest] = true
 }
 
-// hashFor returns what is stored of a password that a user gives a link. It waits in the queue of
-// guesses.
+// hashFor returns the stored form of a password that a user sets. It waits in the queue of guesses.
 func (s *Links) hashFor(ctx context.Context, p auth.Principal, password string) (hash string, err error) {
 	if password == "" {
 		return "", nil
@@ -91,7 +90,7 @@ func (s *Links) hashFor(ctx context.Context, p auth.Principal, password string) 
 	return hash, err
 }
 
-// hashPassword returns what is stored of a password; "" of none.
+// hashPassword returns the stored form of a password, "" without one.
 func hashPassword(password string) string {
 	if password == "" {
 		return ""
@@ -105,12 +104,12 @@ func hashPassword(password string) string {
 func stretched(password string, salt []byte, rounds int) []byte {
 	key, err := pbkdf2.Key(sha256.New, password, salt, rounds, passwordDigests)
 	if err != nil {
-		panic(err) // only where FIPS forbids it
+		panic(err) // only if FIPS mode forbids it
 	}
 	return key
 }
 
-// isPassword tells whether a password is the one that is stored.
+// isPassword reports whether a password matches the stored form.
 func isPassword(stored, password string) bool {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 4 || parts[0] != passwordForm {
@@ -122,8 +121,8 @@ func isPassword(stored, password string) bool {
 	return err == nil && badSalt == nil && badKey == nil && subtle.ConstantTimeCompare(stretched(password, salt, rounds), want) == 1
 }
 
-// AdmitVisitor compares the password of a link, and returns the proof that a visitor then sends
-// instead. It ends with the link, and with the password.
+// AdmitVisitor checks the password of a link, and returns a proof that the visitor can send
+// instead. The proof is valid until the link ends or its password changes.
 func (s *Visitors) AdmitVisitor(ctx context.Context, v Visitor, password string) (proof string, err error) {
 	var link metadata.Link
 	err = s.visit(ctx, v, asked{open: true}, func(_ *metadata.Tx, found foundLink) error {
@@ -136,7 +135,7 @@ func (s *Visitors) AdmitVisitor(ctx context.Context, v Visitor, password string)
 	digest := s.links.guess(link, password)
 	right := s.links.passwords.remembers(digest)
 	if !right {
-		address, _ := netip.ParseAddr(v.Address) // one that is unknown is one caller
+		address, _ := netip.ParseAddr(v.Address) // all unknown addresses count as one caller
 		c := admission.Address(address)
 		c.Group = "link " + string(link.ID[:])
 		if err := s.links.passwords.queued(ctx, c, func() { right = isPassword(link.Password, password) }); err != nil {
@@ -150,14 +149,14 @@ func (s *Visitors) AdmitVisitor(ctx context.Context, v Visitor, password string)
 	return s.links.proofOf(link), nil
 }
 
-// guess is the digest of a password for a link. Only this process can make it.
+// guess returns the digest of a password for a link, keyed with the secret of the repository.
 func (s *Links) guess(l metadata.Link, password string) (digest [sha256.Size]byte) {
 	mac := hmac.New(sha256.New, s.passwordKey(l))
 	mac.Write([]byte(password))
 	return [sha256.Size]byte(mac.Sum(nil))
 }
 
-// passwordKey is the key of what is derived from the password of a link. It ends with the
+// passwordKey returns the key for digests of guesses at the password of a link. It changes with the
 // password.
 func (s *Links) passwordKey(l metadata.Link) []byte {
 	secret := s.core.Stores.Meta.Secret()
@@ -168,7 +167,7 @@ func (s *Links) passwordKey(l metadata.Link) []byte {
 	return mac.Sum(nil)
 }
 
-// proofOf shows that somebody knew the password of a link.
+// proofOf returns the proof that a visitor knew the password of a link.
 func (s *Links) proofOf(l metadata.Link) string {
 	secret := s.core.Stores.Meta.Secret()
 	mac := hmac.New(sha256.New, secret[:])

@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// covers tells whether a share shows a resource, as long as that is active.
+// covers reports whether a share shows a resource, if it is active.
 func (v foundLink) covers(r metadata.Resource) bool {
 	switch {
 	case r.SetID != v.SetID:
@@ -30,8 +30,8 @@ func (v foundLink) covers(r metadata.Resource) bool {
 	return strings.HasPrefix(r.Name, v.Folder)
 }
 
-// SharedFiles lists up to limit files that a share shows: those of a folder by name, others in the
-// order in which they were chosen. next is where the following page begins; "": there is none.
+// SharedFiles lists up to limit files of a share. Files of a folder are ordered by name, and chosen
+// files as they were chosen. next is the beginning of the following page, or "" without one.
 func (s *Visitors) SharedFiles(ctx context.Context, v Visitor, from string, limit int) (files []metadata.Resource, next string, err error) {
 	err = s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found foundLink) error {
 		files, next = nil, ""
@@ -60,7 +60,7 @@ func (s *Visitors) SharedFiles(ctx context.Context, v Visitor, from string, limi
 	return files, next, err
 }
 
-// parseSharePosition reads where a page of a share begins; "" is its start.
+// parseSharePosition parses the beginning of a page of a share. "" is the first page.
 func parseSharePosition(from string) (after paging.Position, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(from)
 	switch {
@@ -74,8 +74,8 @@ func parseSharePosition(from string) (after paging.Position, err error) {
 	return after, nil
 }
 
-// chosenFiles are the files of a share of files that are active, as their version says where one is
-// named.
+// chosenFiles returns the active files of a share of chosen files, in the version that the share
+// names, if any.
 func chosenFiles(tx *metadata.Tx, found foundLink) (files []metadata.Resource, err error) {
 	for _, id := range found.FileIDs() {
 		r, err := core.LookupResource(tx, id.String())
@@ -94,8 +94,8 @@ func chosenFiles(tx *metadata.Tx, found foundLink) (files []metadata.Resource, e
 	return files, nil
 }
 
-// version is the file that a share shows of a resource: the present one, or the version that it
-// names.
+// version returns the file that a share shows for a resource: the present one, or the version that
+// the share names.
 func (v foundLink) version(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 	if v.Version == 0 {
 		return files.ActiveFile(tx, r)
@@ -106,7 +106,7 @@ func (v foundLink) version(tx *metadata.Tx, r core.ResolvedResource) (metadata.R
 	return was, err
 }
 
-// shared is the file of a share, looked up with the link in the transaction that reads it.
+// shared returns a function that looks up the link again and returns the shared file.
 func (s *Visitors) shared(v Visitor, ask asked) files.OpenAs {
 	return func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 		found, err := s.findLink(tx, v, ask)
@@ -120,19 +120,20 @@ func (s *Visitors) shared(v Visitor, ask asked) files.OpenAs {
 	}
 }
 
-// Fetch is how much of a file a visitor asks for.
+// Fetch is the part of a file that a visitor requests.
 type Fetch uint8
 
-// The whole file, a part of it, or only what it is.
+// The whole file, a part of it, or only its headers.
 const (
 	FetchWhole Fetch = iota
 	FetchPart
 	FetchHead
 )
 
-// OpenShared returns a file of a share, as OpenResource does. asks tells how much of a file of so
-// many bytes is asked for. A use is counted, and so may be refused, unless that is only the head,
-// or a part by an address that has begun to fetch the same version within a day.
+// OpenShared returns a file of a share, like OpenResource. asks returns the part requested of a
+// file with this many bytes. OpenShared counts a use, and fails if the link is used up. It does not
+// count requests for headers, nor parts for an address that has begun to fetch the same version
+// within a day.
 func (s *Visitors) OpenShared(ctx context.Context, v Visitor, id string, asks func(bytes int64) Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	ask := asked{kind: metadata.ShareLink, usedUp: asks(math.MaxInt64) == FetchPart}
 	var found foundLink
@@ -166,8 +167,8 @@ func (s *Visitors) OpenShared(ctx context.Context, v Visitor, id string, asks fu
 	return r, file, hiddenFile(err)
 }
 
-// hiddenFile gives what a share does not show, what does not exist, and what its owner may not
-// read, one answer.
+// hiddenFile replaces the errors for files that the share does not show, that do not exist, and
+// that its owner may not read by the same error.
 func hiddenFile(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && slices.Contains([]errs.Code{errs.CodeResourceNotFound, errs.CodeForbidden, errs.CodeUnauthenticated}, known.Code) {
@@ -176,8 +177,8 @@ func hiddenFile(err error) error {
 	return err
 }
 
-// sharedIn is shared, with the names as they are below the folder of the share: what is above it is
-// not shown.
+// sharedIn is shared, but with names relative to the folder of the share, so that the path above it
+// stays hidden.
 func (s *Visitors) sharedIn(v Visitor, folder string) files.OpenAs {
 	file := s.shared(v, asked{kind: metadata.ShareLink, usedUp: true})
 	return func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
@@ -192,8 +193,8 @@ func (s *Visitors) MayStillReadShare(ctx context.Context, v Visitor) error {
 	return core.Revoked(s.visit(ctx, v, asked{kind: metadata.ShareLink, usedUp: true}, func(*metadata.Tx, foundLink) error { return nil }))
 }
 
-// countShareUse counts a use of a share, unless it has been used as often as it may be, and does
-// something in the same commit.
+// countShareUse counts a use of a share and runs with in the same commit. It returns an error if
+// the share is used up.
 func (s *Visitors) countShareUse(ctx context.Context, v Visitor, with func(*metadata.Tx) error) error {
 	return s.core.Stores.Update(ctx, func(tx *metadata.Tx) error {
 		found, err := s.findLink(tx, v, asked{kind: metadata.ShareLink})
@@ -207,7 +208,7 @@ func (s *Visitors) countShareUse(ctx context.Context, v Visitor, with func(*meta
 	})
 }
 
-// OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.
+// OpenSharedArchive is OpenArchive for the files of a share. It counts as one use.
 func (s *Visitors) OpenSharedArchive(ctx context.Context, v Visitor) (*files.Archive, error) {
 	a := s.files.NewArchive(func(ctx context.Context) error { return s.MayStillReadShare(ctx, v) })
 	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found foundLink) error {

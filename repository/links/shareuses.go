@@ -10,21 +10,22 @@ import (
 	"labshelf/metadata"
 )
 
-// Bounds of what is remembered of downloads.
+// Bounds of the remembered downloads.
 const (
 	maxBegun      = 10_000
-	downloadPause = metadata.Stamp(24 * time.Hour / time.Microsecond) // after which a part of a file is another use
-	downloadLease = "download/"                                       // begins the names of the leases of those of all nodes
+	downloadPause = metadata.Stamp(24 * time.Hour / time.Microsecond) // then a part is another use
+	downloadLease = "download/"                                       // prefix of lease names
 )
 
-// downloads remembers who has begun to fetch which file through a link, so that a part of it is no
-// other use. It is bounded, and forgets all when the service ends: then a part counts once more.
+// downloads remembers which addresses have begun to fetch which files through a link, so that
+// requests for parts do not count as further uses. It is bounded and forgets everything when the
+// service ends; a part then counts again.
 type downloads struct {
 	mu    sync.Mutex
 	since map[[sha256.Size]byte]metadata.Stamp
 }
 
-// downloadKey is of one version of a file, fetched through one link by one address.
+// downloadKey identifies a version of a file, fetched through a link from an address.
 func downloadKey(v Visitor, r metadata.Resource) [sha256.Size]byte {
 	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + string(r.ID[:]) + string(r.Digest[:])))
 }
@@ -45,7 +46,7 @@ func (d *downloads) begun(key [sha256.Size]byte, now metadata.Stamp) bool {
 	return known && now-since < downloadPause
 }
 
-// beginDownload lets all nodes know of a download, if there are others, in the commit that counts
+// beginDownload records a download for all nodes, if there are others, in the commit that counts
 // it.
 func (s *Visitors) beginDownload(tx *metadata.Tx, key [sha256.Size]byte) error {
 	if !s.core.Stores.Node.Shared() {
@@ -54,7 +55,7 @@ func (s *Visitors) beginDownload(tx *metadata.Tx, key [sha256.Size]byte) error {
 	return tx.Leases.Put(metadata.Lease{Name: downloadLease + hex.EncodeToString(key[:]), Ends: tx.Now() + downloadPause})
 }
 
-// begunDownload tells whether a download was begun less than downloadPause ago.
+// begunDownload reports whether a download began less than downloadPause ago.
 func (s *Visitors) begunDownload(tx *metadata.Tx, key [sha256.Size]byte) (bool, error) {
 	now := s.core.Now()
 	if !s.core.Stores.Node.Shared() {

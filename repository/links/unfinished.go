@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// maxUnfinished is how many unfinished uploads a link may have: 16 people can send by its page,
-	// which sends 4 files at once. Each that begins reads the rows of the others.
+	// maxUnfinished is the maximum number of unfinished uploads of a link: 16 people can send
+	// through its page, which sends 4 files at once. Beginning an upload reads the rows of the
+	// others.
 	maxUnfinished = 64
-	// maxPause is for how long an upload of a link may pause. With the ten minutes until the next
-	// removal of expired ones it is gone within an hour.
+	// maxPause is the maximum pause of an upload through a link. Expired uploads are removed every
+	// ten minutes, so an upload is gone within an hour.
 	maxPause = 50 * time.Minute
 )
 
-// unfinished are the unfinished uploads of each link, and some that have ended: rows have no index
-// by sender. It is safe for concurrent use, and the zero value has none.
+// unfinished holds the ids of the unfinished uploads of each link, and of some that have ended,
+// because rows have no index by sender. It is safe for concurrent use; the zero value is empty.
 type unfinished struct {
 	mu sync.Mutex
 	of map[metadata.ID][]metadata.ID
@@ -34,10 +35,10 @@ func (u *unfinished) get(link metadata.ID) []metadata.ID {
 	return u.of[link]
 }
 
-// add adds an upload that a service before this one had begun.
+// add adds an upload that began before a restart.
 func (u *unfinished) add(link, upload metadata.ID) { u.put(link, append(u.get(link), upload)) }
 
-// put keeps ids, which the caller leaves unchanged.
+// put sets the ids of a link. The caller must not change the slice afterwards.
 func (u *unfinished) put(link metadata.ID, ids []metadata.ID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -47,8 +48,9 @@ func (u *unfinished) put(link metadata.ID, ids []metadata.ID) {
 	u.of[link] = ids
 }
 
-// bound refuses an upload that is one too many in addition to the unfinished ones of the link. In
-// the transaction that makes its row it has an id, and counts from then on: writers take turns.
+// bound returns an error if the link has too many unfinished uploads for another one. In the
+// transaction that creates its row, the upload has an id and is registered, so that the next writer
+// counts it.
 func (d *fileRequest) bound(tx *metadata.Tx, link foundLink, t *metadata.ResumableUpload) error {
 	unfinished, err := d.service.links.unfinishedUploads(tx)
 	if err != nil {
@@ -72,10 +74,10 @@ func (d *fileRequest) bound(tx *metadata.Tx, link foundLink, t *metadata.Resumab
 }
 
 // unfinishedUploads returns a function that returns the unfinished uploads of a link, without
-// those that have expired and are about to be removed.
+// expired ones that are about to be removed.
 func (s *Links) unfinishedUploads(tx *metadata.Tx) (of func(link metadata.ID) ([]metadata.ResumableUpload, error), err error) {
 	ids := s.unfinished.get
-	if s.core.Stores.Node.Shared() { // any node may have begun some
+	if s.core.Stores.Node.Shared() { // any node may have begun uploads
 		all, err := rows.Collect(tx.Uploads.Ended(math.MaxInt64), math.MaxInt)
 		if err != nil {
 			return nil, err
@@ -97,7 +99,8 @@ func (s *Links) unfinishedUploads(tx *metadata.Tx) (of func(link metadata.ID) ([
 	}, nil
 }
 
-// crowded refuses another upload of so many bytes beside these.
+// crowded returns an error if the link cannot accept another upload of this length in addition to
+// the open ones.
 func (v foundLink) crowded(open []metadata.ResumableUpload, length int64) error {
 	var bytes int64
 	for _, t := range open {

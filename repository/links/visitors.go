@@ -13,7 +13,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// Visitors does what the visitors of links may do. It is safe for concurrent use.
+// Visitors offers the use cases of the visitors of links. It is safe for concurrent use.
 type Visitors struct {
 	core        *core.Core
 	credentials *core.Credentials
@@ -24,60 +24,59 @@ type Visitors struct {
 	downloads   downloads
 }
 
-// NewVisitors returns what visitors of links may do.
+// NewVisitors returns the use cases of the visitors of links.
 func NewVisitors(links *Links, credentials *core.Credentials, files *files.Files) *Visitors {
 	return &Visitors{core: links.core, credentials: credentials, users: links.users, files: files, uploads: links.uploads, links: links}
 }
 
-// What the visitors of links do: they have no account, and act with the rights that the owner of
-// the link has at that moment, on nothing but what the link is about. Each transaction reads the
-// link again.
+// The visitors of links have no account. They act with the present rights of the owner of the link,
+// but only on the objects of the link. Each transaction reads the link again.
 
-// Visitor is somebody who has the address of a link.
+// Visitor is a client with the address of a link.
 type Visitor struct {
 	Token string
-	Proof string // of the password, as AdmitVisitor returned it; "": none
+	Proof string // of the password, from AdmitVisitor; "" without one
 	auth.Origin
 }
 
-// LinkView is what a visitor may know of a link.
+// LinkView holds what a visitor may know about a link.
 type LinkView struct {
 	containers.LinkWithUse
-	Owner              string // the full name, or else the username; "" where the link hides people
-	Title, Description string // of the set; of a request ""; the title of an invitation is that of its dataspace
+	Owner              string // full name or else username; "" if the link hides people
+	Title, Description string // of the set, for invitations of the dataspace; may be ""
 }
 
-// foundLink is a link as one transaction sees it.
+// foundLink is a link as read in one transaction.
 type foundLink struct {
 	containers.LinkWithUse
 	owner metadata.User
-	set   core.ResolvedSet // of an invitation only its dataspace, if it has one
+	set   core.ResolvedSet // for an invitation only its dataspace, if any
 }
 
 func linkNotFound() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeLinkNotFound, Message: "there is no such link; perhaps its address is not complete"}
 }
 
-// linkEnded is told alike of a link that is revoked, and of one whose owner, or set, is gone.
+// linkEnded returns the same error for a revoked link and for one whose owner or set is deleted.
 func linkEnded(message string) error {
 	return &errs.Error{Kind: errs.Gone, Code: errs.CodeLinkEnded, Message: message}
 }
 
-// endings are what visitors are told of links that are over.
+// endings are the messages for visitors of links that have ended.
 var endings = map[metadata.LinkState]string{
 	metadata.LinkRevoked: "this link has ended; ask the person who sent it for another one",
 	metadata.LinkExpired: "this link has expired; ask the person who sent it for another one",
 	metadata.LinkUsedUp:  "this link has been used as often as it may be; ask the person who sent it for another one",
 }
 
-// asked is what is asked of a link.
+// asked describes what a use case requires of a link.
 type asked struct {
-	kind   metadata.LinkKind // 0: any
-	usedUp bool              // it may have been used as often as it may be
-	open   bool              // no password is asked for yet
+	kind   metadata.LinkKind // 0 for any
+	usedUp bool              // allow a link that has been used up
+	open   bool              // do not require the password
 }
 
-// findLink finds the link of a visitor, and whether it may be used.
+// findLink looks up the link of a visitor, and checks that it may be used.
 func (s *Visitors) findLink(tx *metadata.Tx, v Visitor, ask asked) (found foundLink, err error) {
 	s.core.UseFacts(tx)
 	digest, ok := auth.ParseLink(v.Token)
@@ -106,8 +105,8 @@ func (s *Visitors) findLink(tx *metadata.Tx, v Visitor, ask asked) (found foundL
 	return found, nil
 }
 
-// resolveLink reads the owner and the set of a link. It has ended where the owner may not make it
-// any more.
+// resolveLink reads the owner and the set of a link. It returns an error if the owner could no
+// longer create it.
 func (s *Visitors) resolveLink(tx *metadata.Tx, found *foundLink) (err error) {
 	if found.owner, err = tx.Users.Get(found.OwnerID); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (s *Visitors) resolveLink(tx *metadata.Tx, found *foundLink) (err error) {
 	return err
 }
 
-// visit runs fn in a read transaction with the link of a visitor.
+// visit runs fn in a read transaction, with the link of a visitor.
 func (s *Visitors) visit(ctx context.Context, v Visitor, ask asked, fn func(*metadata.Tx, foundLink) error) error {
 	return s.core.Stores.View(ctx, func(tx *metadata.Tx) error {
 		found, err := s.findLink(tx, v, ask)
@@ -139,12 +138,12 @@ func (s *Visitors) visit(ctx context.Context, v Visitor, ask asked, fn func(*met
 	})
 }
 
-// asOwner is the principal in whose name a visitor acts.
+// asOwner returns the principal of the owner, on whose behalf a visitor acts.
 func (v foundLink) asOwner(from auth.Origin) auth.Principal {
 	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Sysadmin: v.owner.Sysadmin, Origin: from}
 }
 
-// ViewLink returns what a visitor may know of a link.
+// ViewLink returns what a visitor may know about a link.
 func (s *Visitors) ViewLink(ctx context.Context, v Visitor) (visit LinkView, err error) {
 	err = s.visit(ctx, v, asked{}, func(tx *metadata.Tx, found foundLink) error {
 		visit = LinkView{LinkWithUse: found.LinkWithUse}
@@ -162,7 +161,7 @@ func (s *Visitors) ViewLink(ctx context.Context, v Visitor) (visit LinkView, err
 	return visit, err
 }
 
-// countLinkUse counts a use of a link in the commit that is the use.
+// countLinkUse counts a use of a link, in the commit of that use.
 func (s *Visitors) countLinkUse(tx *metadata.Tx, found foundLink) error {
 	use := found.Use
 	use.LinkID, use.Count, use.Last = found.ID, use.Count+1, s.core.Now()

@@ -12,15 +12,15 @@ import (
 	"labshelf/metadata"
 )
 
-// logChecker verifies the audit log: the entries against their tree, the objects against the
-// entries. It keeps one bit of each entry.
+// logChecker verifies the entries of the audit log against their tree, and the objects against the
+// entries. It keeps one bit for each entry in memory.
 type logChecker struct {
 	*checker
 	state audit.State
-	last  audit.Entry // the one before
-	epoch string      // of the last entry that began one
+	last  audit.Entry // the preceding entry
+	epoch string      // of the last entry that began an epoch
 	open  entrySet    // entries about objects that no later entry about the same object, and no object, has named so far
-	ends  bool        // an entry could not be read: that another one is not named says nothing
+	ends  bool        // an entry could not be read, so entries that seem unnamed are not reported
 }
 
 // entrySet is a set of numbers of entries.
@@ -35,10 +35,10 @@ func (s *entrySet) add(number uint64) {
 	(*s)[number/64] |= 1 << (number % 64)
 }
 
-// remove is for a number that the set has.
+// remove removes a number that must be in the set.
 func (s entrySet) remove(number uint64) { s[number/64] &^= 1 << (number % 64) }
 
-// wrong reports an entry.
+// wrong reports a violation of an entry if bad is true.
 func (c *logChecker) wrong(bad bool, number uint64, format string, args ...any) {
 	if bad {
 		c.report(metadata.Violation{Part: metadata.PartRules, Kind: "entry", ID: strconv.FormatUint(number, 10), Wrong: fmt.Sprintf(format, args...)})
@@ -69,7 +69,7 @@ func (c *logChecker) checkLog() error {
 	return c.checkEpoch()
 }
 
-// checkEpoch: the last epoch of the log is the present one.
+// checkEpoch checks that the last epoch in the log is the present one.
 func (c *logChecker) checkEpoch() error {
 	epoch, err := c.tx.Lineage.Epoch()
 	if err == nil {
@@ -78,7 +78,7 @@ func (c *logChecker) checkEpoch() error {
 	return err
 }
 
-// checkRow verifies one entry, which follows the state.
+// checkRow verifies the next entry, and advances the state.
 func (c *logChecker) checkRow(row metadata.AuditEntry) error {
 	completed, next := c.state.Append(row.Leaf)
 	c.wrong(!slices.Equal(row.Completed, completed), row.Number, "its hashes are not those of its leaf and the entries before it")
@@ -90,7 +90,7 @@ func (c *logChecker) checkRow(row metadata.AuditEntry) error {
 		c.last = e
 	}
 	c.state = next
-	return errs.Ignore(err, metadata.ErrRecordDamaged) // which was reported where it was in turn
+	return errs.Ignore(err, metadata.ErrRecordDamaged) // already reported for the damaged entry
 }
 
 func (c *logChecker) checkEntry(row metadata.AuditEntry, e audit.Entry) error {
@@ -113,7 +113,7 @@ func (c *logChecker) checkEntry(row metadata.AuditEntry, e audit.Entry) error {
 	return c.follow(row.Number, e)
 }
 
-// follow verifies that an entry about an object with a history names the one before it.
+// follow verifies that an entry about an object with a history names the preceding entry about it.
 func (c *logChecker) follow(number uint64, e audit.Entry) error {
 	switch e.Object.Kind {
 	case audit.Dataspace, audit.Set, audit.Resource, audit.User, audit.Schema, audit.Link:
@@ -146,7 +146,7 @@ func (c *logChecker) entry(number uint64) (e audit.Entry, err error) {
 	return row.Entry()
 }
 
-// checkObject: the entry that an object names is about it, and the last one that is.
+// checkObject verifies that the entry that an object names is the last entry about it.
 func (c *logChecker) checkObject(kind audit.Kind, r metadata.Record, name string, number uint64) error {
 	if number == 0 {
 		return nil
@@ -172,8 +172,8 @@ func (c *logChecker) checkObject(kind audit.Kind, r metadata.Record, name string
 	return err
 }
 
-// checkChange: an object is as its last entry says. Its last change has the stamp of that, but for
-// what does not modify it.
+// checkChange compares an object with its last entry. The time of the object's last change must be
+// the stamp of that entry, unless the action does not modify the object.
 func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string, e audit.Entry) {
 	unmodified := false
 	switch e.Action {
@@ -189,7 +189,7 @@ func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string
 		"it was modified at %d, and its last entry of the audit log, %s, is of %d", r.Modified, e.Action, e.Stamp)
 }
 
-// checkFile: the file of a resource is that of its last entry, if that is about one.
+// checkFile verifies that a resource has the file of its last entry, if that entry is about a file.
 func (c *logChecker) checkFile(r metadata.Resource) error {
 	if r.Entry == 0 {
 		return nil
@@ -203,7 +203,7 @@ func (c *logChecker) checkFile(r metadata.Resource) error {
 	return err
 }
 
-// checkOpen: each object whose entries there are names the last of them.
+// checkOpen verifies that each object in the log names its last entry.
 func (c *logChecker) checkOpen() error {
 	if c.ends {
 		return nil

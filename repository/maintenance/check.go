@@ -17,16 +17,16 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// CheckOptions say what to leave out of a check.
+// CheckOptions limit a check.
 type CheckOptions struct {
-	NoData bool   // the contents of blobs: only that each is there, in its length, and not known to be damaged
-	Subset Subset // the blobs outside
+	NoData bool   // check only existence, length and recorded damage of blobs
+	Subset Subset // verify only these blobs
 }
 
-// Subset is the Nth of T parts of all blobs, cut by their digests; the zero value is all of them.
+// Subset is the Nth of T parts of all blobs, divided by digest. The zero Subset contains all blobs.
 type Subset struct{ N, T int }
 
-// ParseSubset reads "n/t" with 1 <= n <= t.
+// ParseSubset parses "n/t" with 1 <= n <= t.
 func ParseSubset(text string) (Subset, error) {
 	n, t, _ := strings.Cut(text, "/")
 	var s Subset
@@ -39,36 +39,36 @@ func ParseSubset(text string) (Subset, error) {
 	return s, nil
 }
 
-// String is what ParseSubset reads.
+// String returns the form that ParseSubset parses.
 func (s Subset) String() string { return fmt.Sprintf("%d/%d", s.N, s.T) }
 
-// Holds tells whether a blob is in this part.
+// Holds reports whether a blob is in the subset.
 func (s Subset) Holds(d blobs.Digest) bool {
 	return s.T == 0 || binary.BigEndian.Uint64(d[:])%uint64(s.T) == uint64(s.N-1)
 }
 
-// CheckEvents hear of a check while it runs, from one goroutine. Either may be nil.
+// CheckEvents are called during a check, from one goroutine. Either may be nil.
 type CheckEvents struct {
 	Violation func(metadata.Violation)
-	Progress  func(done, total int64) // bytes of blobs that have been and are to be verified, after each blob
+	Progress  func(done, total int64) // bytes of blobs verified and to verify, after each blob
 }
 
-// CheckResult is what was checked and how much of it is wrong.
+// CheckResult counts what was checked, and the violations.
 type CheckResult struct {
-	Stamp            metadata.Stamp // of the latest change among the records
+	Stamp            metadata.Stamp // of the latest change in the records
 	Resources, Blobs int64          // blobs: files, and inline bodies
 	Bytes            int64          // of these blobs
 	Violations       int64
 
-	Unreferenced, UnreferencedBytes int64 // blobs that no resource refers to, also outside the subset; they are no violation
+	Unreferenced, UnreferencedBytes int64 // also outside the subset; not violations
 }
 
-// Check compares everything with everything else: what the metadata store knows about itself, the
-// records against the rules of the repository, the blobs against the records, and what else lies
-// among the files. It repairs nothing; on the stores of a running Service the blobs that it finds
-// damaged, or right again, are recorded so. A blob is reported once for each resource that refers
-// to it. What has no reference is no violation. An error says why it could not go on; the result
-// then tells how far it came.
+// Check compares all data: the rows of the metadata store with its indexes, the records with the
+// rules of the repository, the blobs with the records, and the other files among the blobs. It
+// repairs nothing. On the stores of a running Service, it records which blobs it finds damaged or
+// intact again. It reports a damaged blob once for each resource that refers to it. Unreferenced
+// blobs are not violations. An error reports why the check could not continue; the result then
+// covers the part before it.
 func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) (CheckResult, error) {
 	c := &check{Upkeep: u, options: o, events: events}
 	for _, part := range []struct {
@@ -84,7 +84,7 @@ func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) 
 		{metadata.PartBlobs, c.checkBlobs},
 	} {
 		err := part.run(ctx)
-		if errors.Is(err, metadata.ErrRecordDamaged) { // a finding, and no reason to leave the other parts out
+		if errors.Is(err, metadata.ErrRecordDamaged) { // a violation; the other parts still run
 			c.report(metadata.Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
 			continue
 		}
@@ -111,7 +111,7 @@ func (c *check) report(v metadata.Violation) {
 	}
 }
 
-// checkFiles reports what lies among the blobs and is none, if the blob store can tell.
+// checkFiles reports files among the blobs that are not blobs, if the blob store supports it.
 func (c *check) checkFiles(ctx context.Context) error {
 	files, ok := c.stores.Blobs.(blobs.Inspector)
 	if !ok {
@@ -125,18 +125,18 @@ func (c *check) checkFiles(ctx context.Context) error {
 	if !errors.As(err, &folder) || errors.Is(err, blobs.ErrUnavailable) {
 		return err
 	}
-	c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "folder", Name: within(folder.Path), // what belongs there is missed below
+	c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "folder", Name: within(folder.Path), // checkBlobs reports the blobs missing from it
 		Wrong: fmt.Sprintf("it cannot be read, and the check for strange files came no further: %v", folder.Err)})
 	return nil
 }
 
-// within is a path below the data directory: where that is, only its owner may know.
+// within returns a path relative to the data directory, whose location only its owner may know.
 func within(path string) string {
 	path = filepath.ToSlash(path)
 	return path[strings.LastIndex(path+"/", "/blobs/")+1:]
 }
 
-// eachBlob calls fn with every blob of the subset, outside of transactions.
+// eachBlob calls fn for every blob of the subset, outside transactions.
 func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
 	const size = 500
 	for after := (blobs.Digest{}); ; {
@@ -163,7 +163,7 @@ func (c *check) eachBlob(ctx context.Context, fn func(blobs.Blob) error) error {
 	}
 }
 
-// measure learns how much there is to do, besides what has been done.
+// measure adds up the bytes to verify, including those verified so far.
 func (c *check) measure(ctx context.Context) error {
 	c.total = c.result.Bytes
 	return c.eachBlob(ctx, func(b blobs.Blob) error {
@@ -192,12 +192,12 @@ func (c *check) checkBlobs(ctx context.Context) error {
 	})
 }
 
-// checkBlob tells what is wrong with a blob, "" for nothing.
+// checkBlob returns what is wrong with a blob, "" if nothing is.
 func (c *check) checkBlob(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	if !c.options.NoData {
 		wrong, err = c.verify(ctx, b)
 		if wrong != "" && ctx.Err() == nil {
-			err = nil // that it could not be written down does not matter here
+			err = nil // failing to record the damage does not matter here
 		}
 		return wrong, err
 	}
@@ -211,13 +211,13 @@ func (c *check) checkBlob(ctx context.Context, b blobs.Blob) (wrong string, err 
 	return storage.Verdict(b.Digest, err)
 }
 
-// reportBlob reports a blob for each resource that needs it, if it is still recorded.
+// reportBlob reports a blob once for each resource that needs it, if it still has a row.
 func (c *check) reportBlob(ctx context.Context, b blobs.Blob, wrong string) error {
 	var found []metadata.Violation
 	err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		found = nil
 		if _, err := tx.Blobs.Get(b.Digest); err != nil {
-			return errs.Ignore(err, metadata.ErrNotFound) // purged meanwhile
+			return errs.Ignore(err, metadata.ErrNotFound) // purged in the meantime
 		}
 		for of, err := range tx.Blobs.Refs(b.Digest) {
 			if err != nil {
@@ -243,7 +243,7 @@ func (c *check) reportBlob(ctx context.Context, b blobs.Blob, wrong string) erro
 	return err
 }
 
-// brokenFile is the violation for the file of a version, present or not, that has a digest.
+// brokenFile returns the violation for the file of a version. The version may be present or former.
 func brokenFile(tx *metadata.Tx, of metadata.VersionKey, digest blobs.Digest, wrong string) (metadata.Violation, error) {
 	found := metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(),
 		Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(of.Version)+1, digest, wrong)}
@@ -258,8 +258,8 @@ func brokenFile(tx *metadata.Tx, of metadata.VersionKey, digest blobs.Digest, wr
 	return found, err
 }
 
-// checkFolders: a folder is in a set, and its path ends in a slash; properties belong to a
-// resource.
+// checkFolders verifies that each folder is in a set and has a path that ends in a slash. It also
+// verifies that file properties belong to a resource.
 func (c *checker) checkFolders() error {
 	for row, err := range c.tx.Folders.All(metadata.FolderKey{}) {
 		if err != nil {

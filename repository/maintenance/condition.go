@@ -16,14 +16,15 @@ import (
 	"labshelf/repository/internal/nodes"
 )
 
-// MonitorConfig is what an operator decides about a service.
+// MonitorConfig holds the operator's settings of a service.
 type MonitorConfig struct {
-	Node       string        // name of this process among those that share the metadata
-	TrashGrace time.Duration // how long a purge keeps removed files, unless the request says
+	Node       string        // name of this node
+	TrashGrace time.Duration // how long a purge keeps removed files unless the request overrides it
 	Room       func() (blobs.FreeSpace, error)
 }
 
-// Monitor tells how a service is, and lets sysadmins maintain it. It is safe for concurrent use.
+// Monitor reports the condition of a service, and lets sysadmins maintain it. It is safe for
+// concurrent use.
 type Monitor struct {
 	core   *core.Core
 	upkeep *Upkeep
@@ -35,47 +36,47 @@ func NewMonitor(core *core.Core, upkeep *Upkeep, config MonitorConfig) *Monitor 
 	return &Monitor{core: core, upkeep: upkeep, config: config}
 }
 
-// MayStillMaintain is MayStillRead for what only sysadmins are sent.
+// MayStillMaintain is MayStillRead for streams that only sysadmins may receive.
 func (s *Monitor) MayStillMaintain(ctx context.Context, p auth.Principal) error {
 	_, err := s.Upkeep(ctx, p)
 	return core.Revoked(err)
 }
 
-// Status says in one word how the service is.
+// Status summarizes the condition of the service.
 type Status string
 
 // The statuses.
 const (
 	StatusOK       Status = "OK"
-	StatusReadOnly Status = "READ-ONLY" // it reads, and takes no changes: until it is restarted, or until there is room
-	StatusFailing  Status = "FAILING"   // records cannot even be read
+	StatusReadOnly Status = "READ-ONLY" // no changes until a restart, or until there is free space
+	StatusFailing  Status = "FAILING"   // not even reads succeed
 )
 
-// Condition is how the service is. Everyone may see Status; Detail is for sysadmins.
+// Condition is the condition of the service. Everyone may see Status; Detail is for sysadmins.
 type Condition struct {
 	Status Status
-	Node   string // the name of this process that its operator gave it; "": none
-	Engine string // that keeps the metadata
+	Node   string // the name that the operator gave to this process; may be ""
+	Engine string // the metadata engine
 	Detail ConditionDetail
 }
 
-// ConditionDetail is why the service is as it is, with the texts of errors as a log has them.
+// ConditionDetail explains the condition of the service. Errors have the same texts as in a log.
 type ConditionDetail struct {
-	Failing      string              // why records cannot be read; "" while they can
-	ReadOnly     string              // why no change is taken; "" while they are
-	Identity     metadata.Identity   // which repository it is
-	Epoch        metadata.Epoch      // since when its metadata only went forward
-	ClockBehind  time.Duration       // how far the clock is behind the last stamp; 0 if it is not
-	Damaged      int64               // blobs known to be damaged or missing, counted up to 1000
-	Scrub        metadata.ScrubState // how far the background reading of all blobs has come
-	Room         *blobs.FreeSpace    // what is left for new files; nil: not known
-	Inline       metadata.BodyCount  // bodies of which no file has been made yet
-	Background   map[string]string   // what fails in the background now, by task
-	Nodes        []metadata.Node     // that share the metadata and were seen in the last minute; none where they are not shared
-	Unreferenced metadata.BlobCount  // blobs that no resource refers to, as far as a scan or a purge has noticed
+	Failing      string              // why reads fail; "" if they succeed
+	ReadOnly     string              // why changes are refused; "" if they are not
+	Identity     metadata.Identity   // of the repository
+	Epoch        metadata.Epoch      // since when the metadata have not been reset to an older state
+	ClockBehind  time.Duration       // of the clock behind the last stamp; 0 if it is not
+	Damaged      int64               // number of blobs known to be damaged or missing, at most 1000
+	Scrub        metadata.ScrubState // progress of the background verification
+	Room         *blobs.FreeSpace    // free space for files; nil if unknown
+	Inline       metadata.BodyCount  // bodies that are not flushed to files yet
+	Background   map[string]string   // errors of background tasks that are failing now, by task
+	Nodes        []metadata.Node     // seen in the last minute; empty without sharing
+	Unreferenced metadata.BlobCount  // unreferenced blobs that a scan or a purge has recorded
 }
 
-// Condition reads how the stores are.
+// Condition reads the condition of the stores.
 func (s *Monitor) Condition(ctx context.Context) Condition {
 	health := s.Health()
 	c := Condition{Status: StatusOK, Node: s.config.Node, Engine: s.core.Stores.Meta.Engine().Name, Detail: ConditionDetail{
@@ -110,12 +111,12 @@ func (s *Monitor) Condition(ctx context.Context) Condition {
 	return c
 }
 
-// leastRoom is the room, in bytes, with less of which the service counts as read-only: a commit may
-// need as much.
+// leastRoom is the minimum free space in bytes. With less, the service counts as read-only, because
+// a commit may need that much.
 const leastRoom = 1 << 20
 
-// conditionOfRoom adds how much room there is, and that changes are refused for want of it. That
-// passes by itself.
+// conditionOfRoom adds the free space, and sets StatusReadOnly if there is too little. The status
+// returns to OK as soon as there is enough space.
 func (s *Monitor) conditionOfRoom(c *Condition) {
 	if s.config.Room == nil {
 		return
@@ -135,19 +136,19 @@ func (s *Monitor) conditionOfRoom(c *Condition) {
 	}
 }
 
-// Health tells how the stores are.
+// Health returns the health of the stores.
 func (s *Monitor) Health() metadata.Health {
 	h := s.core.Stores.Meta.Health()
 	h.ReadOnly = cmp.Or(h.ReadOnly, s.core.Stores.Unsynced())
 	return h
 }
 
-// Ready returns an error if the metadata cannot even be read.
+// Ready returns an error if the metadata cannot be read.
 func (s *Monitor) Ready(ctx context.Context) error {
 	return s.core.Stores.View(ctx, func(*metadata.Tx) error { return nil })
 }
 
-// Upkeep is for sysadmins, while the service runs.
+// Upkeep returns the upkeep of the running service. Only sysadmins may call it.
 func (s *Monitor) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error) {
 	err := s.core.View(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return core.OnlySysadmin(p) })
 	if err != nil {
@@ -156,13 +157,14 @@ func (s *Monitor) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error)
 	return s.upkeep, nil
 }
 
-// TrashGrace is the grace of a purge that names no other.
+// TrashGrace returns the grace period of a purge whose request does not set one.
 func (s *Monitor) TrashGrace() time.Duration { return s.config.TrashGrace }
 
 var errAge = errors.New("a length of time such as 90d, 36h, 1d12h or 1h30m, not negative")
 
-// ParseAge reads a length of time as operators write it: a Go duration, which may begin with days
-// of 24 hours (90d, 1.5d, 1d12h). The error states the rule and does not repeat the text.
+// ParseAge parses a duration: a Go duration, optionally preceded by days of 24 hours (90d, 1.5d,
+// 1d12h). The duration must not be negative. The text of the error states the rule and does not
+// repeat the input.
 func ParseAge(text string) (time.Duration, error) {
 	var age time.Duration
 	if number, rest, ok := strings.Cut(text, "d"); ok {

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestDamageRecordedAndRepaired: a file that is not what it must be is refused from the first time
-// it is noticed, and is back with the next upload of the same content.
+// TestDamageRecordedAndRepaired: a damaged file is refused as soon as the damage is noticed, and
+// the next upload of the same content repairs it.
 func TestDamageRecordedAndRepaired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -73,9 +73,8 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 	}
 }
 
-// TestUploadRepairsUnnoticedDamage: a check of a stopped service writes nothing down, and a scrub
-// may not have come by yet. Whoever brings the content is not to be reported that it is kept, and
-// be given the damaged bytes of long ago.
+// TestUploadRepairsUnnoticedDamage: a check of a stopped service records nothing, and a scrub may
+// not have found the damage yet. An upload of the content must replace the damaged file.
 func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -92,8 +91,8 @@ func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 // files0 is the first resource.
 func (k *kept) files0() metadata.Resource { return k.Resources[0] }
 
-// TestNoteDamageVerifiesAgain: what was read may have been read from memory, or from a file that is
-// not there any more.
+// TestNoteDamageVerifiesAgain: NoteDamage reads the file again, because the reported bytes may have
+// come from memory or from a file that no longer exists.
 func TestNoteDamageVerifiesAgain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -129,8 +128,8 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	}
 }
 
-// TestOpenResourceDuringPurge: what is replaced, and its old file purged, between reading the
-// record and opening the file, is not damaged; nor is what is deleted and purged then.
+// TestOpenResourceDuringPurge: a file that is replaced or deleted and purged between reading the
+// record and opening the file does not count as damaged.
 func TestOpenResourceDuringPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)

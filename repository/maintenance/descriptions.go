@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// checkDescriptive: descriptive metadata belong to an object, keep the rules of its kind, and have
-// the one form in which they are stored.
+// checkDescriptive verifies that descriptive metadata belong to an object, follow the rules of its
+// kind, and are in canonical form.
 func (c *checker) checkDescriptive() error {
 	for row, err := range c.tx.Descriptive.All(metadata.ID{}) {
 		if err == nil {
@@ -32,7 +32,7 @@ func (c *checker) checkDescriptive() error {
 	return nil
 }
 
-// faultOf returns the fault of stored descriptive metadata, "" if they have no fault.
+// faultOf returns what is wrong with stored descriptive metadata, "" if nothing is.
 func faultOf(text string, kind descriptive.Kind) string {
 	m, err := descriptive.Parse([]byte(text))
 	if err != nil {
@@ -47,8 +47,8 @@ func faultOf(text string, kind descriptive.Kind) string {
 	return ""
 }
 
-// kindOf tells what an object is; ErrNotFound where there is none that may have descriptive
-// metadata.
+// kindOf returns the kind of an object. It returns ErrNotFound if no dataspace, set or resource has
+// this id.
 func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
 	if _, ok := c.spaces[id]; ok {
 		return descriptive.Dataspace, nil
@@ -60,8 +60,8 @@ func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
 	return descriptive.Resource, err
 }
 
-// checkSchemas: a schema is in a dataspace, has a name of its own there while it is active, and has
-// its newest version.
+// checkSchemas verifies that each schema is in a dataspace, has a unique name there while it is
+// active, and has its newest version.
 func (c *checker) checkSchemas() error {
 	type place struct {
 		dataspace metadata.ID
@@ -90,8 +90,8 @@ func (c *checker) checkSchemas() error {
 	return nil
 }
 
-// checkSchemaVersions: the versions of a schema are numbered from 1 without a gap, up to its newest
-// one.
+// checkSchemaVersions verifies that the versions of a schema are numbered from 1 without gaps, up
+// to its newest version.
 func (c *checker) checkSchemaVersions() error {
 	var before metadata.SchemaVersionKey
 	for v, err := range c.tx.SchemaVersions.All(before) {
@@ -115,8 +115,8 @@ func (c *checker) checkSchemaVersions() error {
 	return nil
 }
 
-// checkEdits: a bulk edit is of a set, and has as many entries in the audit log as it has changed
-// files, all of which name its own as their cause.
+// checkEdits verifies that each bulk edit belongs to a set, and has one entry in the audit log for
+// each file that it has changed. All these entries must name the edit's own entry as their cause.
 func (c *checker) checkEdits() error {
 	for e, err := range c.tx.Edits.All(metadata.ID{}) {
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *checker) checkEdits() error {
 	return nil
 }
 
-// checkEntryOfEdit reports an entry that is not as it must be. One that cannot be read is reported
+// checkEntryOfEdit reports an entry for which is returns false. Unreadable entries are reported
 // with the log.
 func (c *checker) checkEntryOfEdit(of metadata.Record, number uint64, is func(audit.Entry) bool) {
 	e, err := c.log.entry(number)

@@ -8,9 +8,9 @@ import (
 	"labshelf/metadata"
 )
 
-// checkLinks: a link is of a set in its dataspace, an invitation of no set, and of a dataspace if
-// it gives a role; it has an owner, and its last entry in the audit log; what has come of links
-// belongs to one.
+// checkLinks verifies that each link has an owner, its last entry in the audit log, and a set in
+// its dataspace. An invitation must have no set, and a dataspace only if it grants a role. The
+// usage of links must belong to a link.
 func (c *checker) checkLinks() error {
 	for l, err := range c.tx.Links.Range(metadata.LinkRange{}) {
 		if err == nil {

@@ -11,14 +11,13 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// objectGrace is how long an object stays after the commit that stopped naming it, at least:
-// another process may have read the row before that, and be about to read the object.
+// objectGrace is the minimum time between the commit that stops naming an object and its deletion.
+// Another process may have read the row before that commit, and still have to read the object.
 const objectGrace = time.Hour
 
-// sweepObjects removes the objects that no row names and that are older than a row may come to
-// name: of uploads that came to nothing, or whose client has left. What was lost of the metadata
-// when they were put back to an older state is not known, so that counts from the beginning of the
-// epoch.
+// sweepObjects removes the objects that no row names and that are too old for a row to start to
+// name them. They come from failed or abandoned uploads. After the metadata were reset to an older
+// state, it is unknown which names were lost, so the age counts from the beginning of the epoch.
 func (p *purge) sweepObjects(ctx context.Context) error {
 	before, err := p.orphansBefore(ctx)
 	if err != nil {
@@ -41,7 +40,7 @@ func (p *purge) sweepObjects(ctx context.Context) error {
 	return p.sweepOrphanObjects(ctx, page, before)
 }
 
-// orphansBefore returns the time before which an object was begun that goes.
+// orphansBefore returns the time before which an unnamed object must have been begun to be removed.
 func (p *purge) orphansBefore(ctx context.Context) (before metadata.Stamp, err error) {
 	err = p.Meta.View(ctx, func(tx *metadata.Tx) error {
 		epoch, err := tx.Lineage.Epoch()
@@ -76,7 +75,7 @@ func (p *purge) sweepOrphanObjects(ctx context.Context, page []blobs.Object, bef
 	return nil
 }
 
-// unnamed returns those of the objects that no row of a blob, of the trash or of an upload names.
+// unnamed returns the objects that no row of a blob, of the trash or of an upload names.
 func (p *purge) unnamed(ctx context.Context, page []blobs.Object) (found []blobs.Object, err error) {
 	err = p.Meta.View(ctx, func(tx *metadata.Tx) error {
 		found = nil
@@ -121,7 +120,7 @@ func (p *purge) held(tx *metadata.Tx) (map[string]bool, error) {
 }
 
 // deleteTrashed deletes the objects that have been in the trash for longer than the grace period.
-// The row goes last: what is deleted twice is no error.
+// It removes the row last, because deleting an object twice is not an error.
 func (p *purge) deleteTrashed(ctx context.Context) error {
 	before := p.began - metadata.Stamp(max(p.grace, objectGrace)/time.Microsecond)
 	for after := (metadata.ObjectKey{}); ; {
@@ -140,7 +139,7 @@ func (p *purge) deleteTrashed(ctx context.Context) error {
 	}
 }
 
-// deleteObjects deletes those of the trash that are due.
+// deleteObjects deletes the trashed objects for which due returns true, and their rows.
 func (p *purge) deleteObjects(ctx context.Context, page []metadata.TrashedObject, due func(metadata.TrashedObject) bool) error {
 	var gone []metadata.ObjectKey
 	var failed error
@@ -170,8 +169,8 @@ func (p *purge) deleteObjects(ctx context.Context, page []metadata.TrashedObject
 	}))
 }
 
-// eraseObjects deletes all objects that have had the bytes of a blob, at once. stays tells that the
-// blob has a row.
+// eraseObjects immediately deletes all trashed objects with the bytes of a blob. stays reports that
+// the blob has a row; then nothing is deleted.
 func (p *purge) eraseObjects(ctx context.Context, digest blobs.Digest) (stays bool, err error) {
 	var trashed []metadata.TrashedObject
 	err = p.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {

@@ -74,8 +74,8 @@ func newShared(t *testing.T) *shared {
 	return s
 }
 
-// actor is a process that does one thing, and may be stopped before each of its steps. What it
-// acknowledges is in made.
+// actor is a process that performs one operation and can be stopped before each of its steps. made
+// is the resource that it acknowledges.
 type actor func(s *shared, meta metadata.Store, store blobs.Store, content string) (made metadata.ID, err error)
 
 // actors are what may meet a purge.
@@ -107,7 +107,7 @@ var actors = map[string]actor{
 	},
 }
 
-// states are what there is of the content before they meet.
+// states prepare the content before the processes meet.
 var states = map[string]func(s *shared, content string){
 	"new":      func(*shared, string) {},
 	"there":    func(s *shared, content string) { s.Upload(s.Sets[0], content) },
@@ -126,9 +126,9 @@ var states = map[string]func(s *shared, content string){
 	},
 }
 
-// TestObjectsAgainstPurge stops two processes that share all at each pair of their steps, lets time
-// go by, and lets either go on first. Whatever a row names is there, whatever was acknowledged can
-// be read, and what nothing names goes in the end.
+// TestObjectsAgainstPurge stops two processes at each pair of their steps, lets time pass, and lets
+// either continue first. Named objects must exist, acknowledged files must be readable, and unnamed
+// objects must be removed in the end.
 func TestObjectsAgainstPurge(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"upload", "purge"}, {"chunks", "purge"}, {"upload", "upload"}, {"upload", "chunks"}, {"purge", "purge"}} {
@@ -183,8 +183,8 @@ const content = "the content"
 // rules allow.
 var pauses = []time.Duration{0, 25 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 
-// oneOf is how many meetings there are for one that is held; all of them where PURGE_RACE_SECONDS
-// is set. It is prime, so that no step, pause or order is left out.
+// oneOf returns the number of meetings for each one that is run, or 1 if PURGE_RACE_SECONDS is set.
+// It is prime, so that no step, pause or order is left out.
 func oneOf() int {
 	switch {
 	case os.Getenv("PURGE_RACE_SECONDS") != "":
@@ -226,8 +226,8 @@ func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first i
 	return int(gates[0].steps.Load()), int(gates[1].steps.Load())
 }
 
-// wantKept: what was acknowledged can be read, and only what has stood for long is refused, with an
-// error that says to try again.
+// wantKept wants acknowledged files to be readable. Only processes that stood for long may be
+// refused, with an error that says to try again.
 func (s *shared) wantKept(what string, made metadata.ID, failed error, pause time.Duration) {
 	s.T.Helper()
 	var known *errs.Error

@@ -19,23 +19,23 @@ import (
 
 // PurgeOptions say what to purge.
 type PurgeOptions struct {
-	// OlderThan is for how long at least a resource has been deleted, a version replaced, or a file
-	// not referred to; 0: at all.
+	// OlderThan is the minimum time since a resource was deleted, a version replaced, or a file
+	// lost its last reference; 0 for no minimum.
 	OlderThan time.Duration
-	DryRun    bool             // change nothing, and count the same
-	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
-	Now       func() time.Time // the clock; nil: the system's
+	DryRun    bool             // change nothing, only count
+	Grace     time.Duration    // how long removed files stay in the trash; 0 deletes them at once
+	Now       func() time.Time // the clock; nil for the system clock
 
-	By auth.Principal // who asked for it; the zero Principal: an operator
+	By auth.Principal // who requested the purge; zero for an operator
 
-	Labelled func(metadata.Version) // hears of each version with a label that goes, or would go, with its resource; nil: none
+	Labelled func(metadata.Version) // called for each labelled version to remove; may be nil
 }
 
-// PurgeResult counts what was removed, or would be: files of deleted resources, files of versions,
-// of which some had a label, blobs that nothing referred to any more, files without a row, and what
-// had been in the trash for long enough; and the blobs and files, Recent, that nothing refers to
-// and that stay, since it is not known that this has been so for long enough. Two resources with
-// one blob count twice as resources.
+// PurgeResult counts what was removed, or would be in a dry run: files of deleted resources, files
+// of versions (LabelledVersions of which had a label), unreferenced blobs, files without a row, and
+// files deleted from the trash. Recent counts the unreferenced blobs and files that were kept
+// because they are not known to have been unreferenced long enough. Two resources with one blob
+// count twice as resources.
 type PurgeResult struct {
 	Resources, ResourceBytes int64
 	Versions, VersionBytes   int64
@@ -46,32 +46,37 @@ type PurgeResult struct {
 	Recent, RecentBytes      int64
 }
 
-// purgeObjects is how many resources one commit turns into tombstones: few enough that no other
-// writer notices.
+// purgeObjects is the maximum number of resources that one commit turns into tombstones. It is
+// small enough not to delay other writers noticeably.
 const purgeObjects = 200
 
-// purgePage is how many rows are read in one read transaction.
+// purgePage is the number of rows read in one transaction.
 const purgePage = 500
 
 var errRecent = errors.New("it has not been unreferenced for long enough")
 
-// purgeLasts is how long no other node purges after the one that does is gone.
+// purgeLasts is the duration of the lease. After a purging node has crashed, other nodes can purge
+// when it has passed.
 const purgeLasts = 8 * time.Second
 
 var errPurging error = &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is under way; try again when it is done"}
 
-// Purge removes the bytes of what has been deleted for long, with all versions of it, and of the
-// versions that the retention of their dataspace does not keep: the records stay, as tombstones,
-// and the rows of the versions. Then it removes every blob to which no resource has referred for as
-// long, with or without a row, and what has been in the trash for longer than the grace period. A
-// blob is unreferenced since the change that took its last reference (a deletion, for what this
-// purge makes a tombstone), or since it was first found so, which a purge or a scan writes down:
-// file times tell of the upload, and after metadata were put back to an older state files of
-// minutes ago have no record. The row of a blob always goes before its file: what an interruption
-// leaves is a file too many, which the next purge takes. It works in bounded commits, during all
-// other use, and can be ended at any time; the result then tells how far it came. One purge runs at
-// a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error
-// wraps ErrRecordDamaged.
+// Purge removes the bytes of resources deleted long ago, with all their versions, and of versions
+// that the retention of their dataspace does not keep. The records of the resources stay as
+// tombstones, and the rows of the versions stay, too. Purge then removes every blob, with or
+// without a row, that has been unreferenced long enough, and deletes files that have been in the
+// trash longer than the grace period.
+//
+// A blob counts as unreferenced since the change that removed its last reference. For a resource
+// that this purge turns into a tombstone, that is the deletion. For other blobs, it is the time at
+// which a purge or a scan first recorded them. File times would not do: they show the upload, and
+// after a reset of the metadata to an older state, recent files have no record.
+//
+// Purge always removes the row of a blob before its file, so an interruption leaves only a surplus
+// file, which the next purge removes. Purge works in bounded commits alongside all other use, and
+// can be cancelled at any time; the result then covers what was done. Only one purge can run at a
+// time; another call returns a Conflict. If the metadata are damaged, Purge removes nothing and the
+// error wraps ErrRecordDamaged.
 func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult, err error) {
 	if !u.purging.TryLock() {
 		return PurgeResult{}, errPurging
@@ -99,7 +104,7 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 		by: o.By, older: o.OlderThan, grace: o.Grace,
 	}
 	if p.all {
-		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
+		p.before = now.AddDate(1000, 0, 0) // all files, whatever clock set their times
 	}
 	ctx, operation := storage.Begin(ctx)
 	err = u.stores.BlobError(p.run(ctx))
@@ -107,7 +112,7 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 		p.result.Resources, p.result.Versions, p.result.Blobs+p.result.Orphans))
 }
 
-// run runs the parts of the purge, one after the other.
+// run runs the parts of the purge in order.
 func (p *purge) run(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{p.inspect, p.log, p.purgeResources, p.purgeVersions, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
 		if err := part(ctx); err != nil {
@@ -117,8 +122,8 @@ func (p *purge) run(ctx context.Context) error {
 	return nil
 }
 
-// inspect refuses metadata that contradict themselves: by an index that is wrong about what needs a
-// file, the file would be removed.
+// inspect rejects inconsistent metadata. An index that is wrong about references would cause the
+// removal of files that are needed.
 func (p *purge) inspect(ctx context.Context) error {
 	var found error
 	err := p.Meta.Inspect(ctx, func(v metadata.Violation) { found = fmt.Errorf("%w: %v", metadata.ErrRecordDamaged, v) })
@@ -128,7 +133,7 @@ func (p *purge) inspect(ctx context.Context) error {
 	return err
 }
 
-// log writes down that the purge begins. What it removes names that entry.
+// log records the start of the purge. Entries about what it removes name that entry as their cause.
 func (p *purge) log(ctx context.Context) error {
 	p.began = p.clock()
 	if p.dry {
@@ -145,7 +150,7 @@ func (p *purge) log(ctx context.Context) error {
 	})
 }
 
-// change is what the purge does to an object, for the audit log.
+// change returns the change that the purge makes to an object, for the audit log.
 func (p *purge) change(action audit.Action) rows.Change {
 	return rows.Change{By: p.by, Action: action, Cause: p.entry}
 }
@@ -153,34 +158,34 @@ func (p *purge) change(action audit.Action) rows.Change {
 // purge is one run of Purge.
 type purge struct {
 	*storage.Stores
-	files  Files // of a folder; nil: nothing is removed from one
+	files  Files // nil if blobs are objects
 	dry    bool
 	now    func() time.Time
-	cutoff metadata.Stamp // what was deleted, or lost its last reference, before
-	any    bool           // also what lost its last reference at this moment
-	before time.Time      // what was removed before is deleted for good
-	all    bool           // whenever it was removed
+	cutoff metadata.Stamp // purge only what was deleted or lost its last reference before this
+	any    bool           // ignore cutoff for unreferenced blobs
+	before time.Time      // delete files moved to the trash before this
+	all    bool           // empty the whole trash
 	result PurgeResult
 
 	by    auth.Principal
 	older time.Duration
 	grace time.Duration
-	entry uint64         // number of its entry in the audit log; 0 in a dry run
-	began metadata.Stamp // of a commit before which it has removed nothing
+	entry uint64         // number of the purge's entry in the audit log; 0 in a dry run
+	began metadata.Stamp // stamp of a commit before the first removal
 
-	labelled func(metadata.Version)          // nil: none
-	unsaved  []blobs.Blob                    // unreferenced, and not written down
-	rest     func(ctx context.Context) error // between pages; nil: not at all
+	labelled func(metadata.Version)          // may be nil
+	unsaved  []blobs.Blob                    // unreferenced blobs that are not recorded yet
+	rest     func(ctx context.Context) error // called between pages; may be nil
 }
 
-// purgeable tells whether a resource has been deleted for long enough. The last change of what is
-// deleted is its deletion.
+// purgeable reports whether a resource was deleted long enough ago. The last change of a deleted
+// resource is its deletion.
 func (p *purge) purgeable(r metadata.Resource) bool {
 	return r.State == metadata.Deleted && r.Body != metadata.Purged && r.Modified < p.cutoff
 }
 
-// purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges
-// included.
+// purgeResources visits all resources deleted before the cutoff, including the tombstones of
+// earlier purges.
 func (p *purge) purgeResources(ctx context.Context) error {
 	within := metadata.ResourceRange{States: paging.Deleted, Order: paging.Oldest, Until: max(p.cutoff, 1)}
 	for {
@@ -210,7 +215,7 @@ func (p *purge) purgeResources(ctx context.Context) error {
 	}
 }
 
-// purgeSome makes tombstones in one commit of what can still be purged then.
+// purgeSome turns the resources that are still purgeable into tombstones, in one commit.
 func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 	run := p.UpdateBackground
 	if p.dry {
@@ -248,8 +253,8 @@ func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 	return err
 }
 
-// countPurged brings the counters of dataspaces in line. The day is that of the last entry about
-// them. That no row is lost, inspect has seen.
+// countPurged updates the counters of dataspaces. The day is the day of the last stamp. It does not
+// check for a lost row, because inspect has done so.
 func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Counters) error {
 	if p.dry || len(changes) == 0 {
 		return nil
@@ -273,9 +278,9 @@ func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Co
 	return nil
 }
 
-// purgeableResource reads a resource that is to be purged, nil if not: it may have been restored,
-// or be about to be by a cascade of its containers. Such a cascade comes first, and then there is
-// nothing to purge.
+// purgeableResource reads a resource, and returns nil if it must not be purged. It may have been
+// restored, or a cascade of its containers may still be about to change it. Such a cascade has
+// precedence.
 func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Resource, error) {
 	r, err := tx.Resources.Get(id)
 	if err != nil || !p.purgeable(r) {
@@ -290,8 +295,8 @@ func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Re
 	return &r, nil
 }
 
-// emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been
-// counted so far is what would have come into the trash.
+// emptyTrash deletes the files that were removed long ago. In a dry run without a grace period, the
+// blobs and orphans counted so far count as files in the trash.
 func (p *purge) emptyTrash(ctx context.Context) error {
 	if p.Objects != nil {
 		return p.deleteTrashed(ctx)
@@ -314,6 +319,6 @@ func (p *purge) emptyTrash(ctx context.Context) error {
 	})
 }
 
-// stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to
-// refer to it.
+// stillUnused returns an error if something has started to refer to a blob. Call it in the
+// transaction that removes the row of the blob.
 func stillUnused(tx *metadata.Tx, b blobs.Blob) error { return rows.Unreferenced(tx, b.Digest) }

@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPurge counts what is removed, and the same before in a dry run that changes nothing.
+// TestPurge counts what is removed. A dry run before it counts the same and changes nothing.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 6)
@@ -123,7 +123,8 @@ func TestPurgeKeepsStampAndCountsToday(t *testing.T) {
 	})
 }
 
-// TestPurgeSparesWhatIsRestored: a restoration under way has not come to its resources yet.
+// TestPurgeSparesWhatIsRestored: a purge keeps resources that an unfinished restoration has not
+// reached yet.
 func TestPurgeSparesWhatIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {
@@ -173,8 +174,7 @@ func TestPurgeSparesWhatIsRestored(t *testing.T) {
 	}
 }
 
-// TestPurgeDeletedSet: what has been purged does not come back with its set, in any number of
-// commits.
+// TestPurgeDeletedSet: purged resources do not return with their set, in any number of commits.
 func TestPurgeDeletedSet(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 450)
@@ -210,8 +210,8 @@ func (contradicting) Inspect(_ context.Context, report func(metadata.Violation))
 	return nil
 }
 
-// TestPurgeRefusesDamagedMetadata: an index that is wrong about what needs a file must not cost the
-// file.
+// TestPurgeRefusesDamagedMetadata: an index that is wrong about references must not cause the loss
+// of a file.
 func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -226,7 +226,7 @@ func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	}
 }
 
-// TestPurgeSparesReferenced: the file of a resource is no orphan, also where its row is lost.
+// TestPurgeSparesReferenced: the file of a resource is not an orphan, even if its row is lost.
 func TestPurgeSparesReferenced(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -240,8 +240,8 @@ func TestPurgeSparesReferenced(t *testing.T) {
 	}
 }
 
-// TestObserverHearsOfEachPurge: a purge reports what it removed, also where it ends early, and a
-// dry run reports nothing.
+// TestObserverHearsOfEachPurge: the observer is called for each purge, even if it ends early, but
+// not for a dry run.
 func TestObserverHearsOfEachPurge(t *testing.T) {
 	t.Parallel()
 	var reported []maintenance.PurgeResult

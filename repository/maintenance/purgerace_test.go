@@ -24,7 +24,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// gate stops one actor before one of its steps, until it may go on.
+// gate stops one actor before one of its steps, until it may continue.
 type gate struct {
 	armed bool         // before, nothing counts
 	stop  int          // before this step
@@ -111,7 +111,7 @@ func (s gatedStaged) Commit(ctx context.Context) (blobs.Content, error) {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 // TestUploadAgainstPurge stops an upload and a purge of the same content at each pair of their
-// steps, and lets either go on first. The mutant recheck breaks it.
+// steps, and lets either continue first. The mutant recheck breaks it.
 func TestUploadAgainstPurge(t *testing.T) {
 	t.Parallel()
 	for state, prepare := range map[string]func(k *kept, content string){
@@ -156,8 +156,8 @@ func TestUploadAgainstPurge(t *testing.T) {
 	}
 }
 
-// meet lets an upload come to its step i and then a purge to its step j, or as far as it gets, and
-// returns how many steps they took in the end. What was acknowledged must be there.
+// meet lets an upload come to its step i and then a purge to its step j, or as far as it gets. It
+// returns how many steps they took in the end. Acknowledged files must exist.
 func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, purgeSteps int) {
 	ctx := k.T.Context()
 	upload, purge := &gate{stop: i, open: make(chan struct{})}, &gate{stop: j, open: make(chan struct{})}
@@ -246,8 +246,8 @@ func TestUploadsAgainstPurges(t *testing.T) {
 	}
 }
 
-// raceContents is how many different files are uploaded: few, so that what is removed is what comes
-// in again.
+// raceContents is the number of different files that are uploaded. It is small, so that removed
+// files are uploaded again.
 const raceContents = 5
 
 type race struct {
@@ -301,7 +301,7 @@ func (r *race) writes(ctx context.Context) error {
 	return nil
 }
 
-// reads makes sure that what was acknowledged is there.
+// reads verifies that acknowledged files exist.
 func (r *race) reads(ctx context.Context, id, content string) error {
 	_, file, err := r.svc.Files.OpenResource(ctx, r.admin, id)
 	if err != nil {

@@ -11,21 +11,20 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// recheckInterval is the shortest time between two readings of one damaged blob that callers ask
-// for: a damaged file of many gigabytes must not keep the disk busy.
+// recheckInterval is the minimum time between two requested verifications of one damaged blob,
+// because a large damaged file must not keep the disk busy.
 const recheckInterval = 10 * time.Minute
 
-// rechecker reads damaged blobs again when callers ask for them, one at a time. A right reading
-// clears the mark, so that what went wrong on the way from a store does not last until the next
-// scrub.
+// rechecker verifies damaged blobs again when clients request them, one at a time. A successful
+// verification clears the mark, so that a transient read error does not last until the next scrub.
 type rechecker struct {
 	*storage.Stores
 	now    func() time.Time
 	worker *background.Worker
-	read   map[blobs.Digest]time.Time // when; of the worker alone
+	read   map[blobs.Digest]time.Time // time of the last verification; only the worker uses it
 }
 
-// startRechecker waits for requests. The caller ends it by closing its worker.
+// startRechecker starts a rechecker. The caller must close its worker.
 func startRechecker(s *storage.Stores, now func() time.Time) *rechecker {
 	r := &rechecker{Stores: s, now: now, read: map[blobs.Digest]time.Time{}}
 	r.worker = background.Start(background.Idle(), r.run)
@@ -60,7 +59,7 @@ func (r *rechecker) verify(ctx context.Context, digest blobs.Digest) error {
 		return err
 	})
 	if errors.Is(err, metadata.ErrNotFound) {
-		return nil // it was removed meanwhile
+		return nil // removed in the meantime
 	}
 	if err == nil {
 		_, err = r.Verify(ctx, b)

@@ -12,8 +12,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// checkRules compares all records with the rules of the repository. What the store does to find
-// records (checksums, indexes) is the store's own to check. It is one long read transaction.
+// checkRules compares all records with the rules of the repository, in one long read transaction.
+// The store itself checks its checksums and indexes.
 func (c *check) checkRules(ctx context.Context) error {
 	return c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		r := &checker{
@@ -46,7 +46,7 @@ type checker struct {
 	users    map[metadata.ID]metadata.State
 	cascades map[metadata.ID]metadata.Cascade
 	counted  map[metadata.ID]metadata.Counters
-	used     map[metadata.ID]int64 // by users
+	used     map[metadata.ID]int64 // bytes by user
 	log      *logChecker
 }
 
@@ -56,7 +56,7 @@ func (c *checker) wrong(bad bool, kind string, r metadata.Record, name, format s
 	}
 }
 
-// checkRecord checks what every object has.
+// checkRecord checks the fields that all records share.
 func (c *checker) checkRecord(kind string, r metadata.Record, name string) {
 	c.result.Stamp = max(c.result.Stamp, r.Modified)
 	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "it has no state")
@@ -177,8 +177,7 @@ func (c *checker) checkBlobOf(kind string, r metadata.Resource) error {
 	return nil
 }
 
-// checkInline reads the body of a resource that is inline: it counts as a blob that has been
-// verified.
+// checkInline verifies the inline body of a resource, and counts it as a verified blob.
 func (c *checker) checkInline(kind string, r metadata.Resource) error {
 	if !c.subset.Holds(r.Digest) {
 		return nil
@@ -194,7 +193,7 @@ func (c *checker) checkInline(kind string, r metadata.Resource) error {
 	return err
 }
 
-// checkBodies: each inline body belongs to a version of a resource.
+// checkBodies verifies that each inline body belongs to a version of a resource.
 func (c *checker) checkBodies() error {
 	for of, err := range c.tx.InlineBodies.All(metadata.VersionKey{}) {
 		if err != nil {
@@ -212,9 +211,9 @@ func (c *checker) checkBodies() error {
 	return nil
 }
 
-// checkVersions compares the versions with their resources. Those of one resource have numbers
-// without gaps, the greatest before that of the present version; the least is not 0 where earlier
-// ones were replaced before versions were kept.
+// checkVersions compares the versions with their resources. The versions of a resource are numbered
+// without gaps, up to the one before the present version. The first number is not 0 if the resource
+// was replaced before versions were kept.
 func (c *checker) checkVersions() error {
 	var r metadata.Resource
 	next := uint32(0) // number of the version that must follow in r
@@ -262,7 +261,7 @@ func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
 	return nil
 }
 
-// checkContainersOf compares a resource with the containers that it is in.
+// checkContainersOf compares a resource with its set and its dataspace.
 func (c *checker) checkContainersOf(r metadata.Resource) {
 	set, ok := c.sets[r.SetID]
 	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
@@ -286,14 +285,14 @@ func (c *checker) checkPrivileges() error {
 	return nil
 }
 
-// count counts what a resource, or a former version of it, adds to the counters.
+// count adds a resource, or a former version of it, to the expected counters.
 func (c *checker) count(r metadata.Resource, counted metadata.Counters) {
 	c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(counted)
 	c.used[r.Storer()] += counted.Bytes()
 }
 
-// checkUserUsage counts again what users use. Where there is no row at all, metadata of a schema
-// without them are only read.
+// checkUserUsage compares the usage of users with the counted bytes. It is skipped if no user has a
+// row, as in metadata of an older schema that are only read.
 func (c *checker) checkUserUsage() error {
 	kept := map[metadata.ID]int64{}
 	for u, err := range c.tx.UserUsage.All(metadata.ID{}) {
@@ -309,7 +308,7 @@ func (c *checker) checkUserUsage() error {
 	return nil
 }
 
-// checkUsage counts again what the counters say.
+// checkUsage compares the counters of dataspaces with the counted resources.
 func (c *checker) checkUsage() error {
 	for _, d := range c.spaces {
 		kept, err := c.tx.Usage.Get(d.ID)
@@ -329,7 +328,7 @@ func (c *checker) checkUsage() error {
 	return nil
 }
 
-// checkDamages: what is known to be damaged is a blob that there is.
+// checkDamages verifies that each recorded damage belongs to a blob with a row.
 func (c *checker) checkDamages() error {
 	for d, err := range c.tx.Damages.All(blobs.Digest{}) {
 		if err != nil {
@@ -346,7 +345,7 @@ func (c *checker) checkDamages() error {
 	return nil
 }
 
-// checkContainers compares cascades with their containers.
+// checkContainers verifies that each container has the state that its cascade gives to it.
 func (c *checker) checkContainers() {
 	for _, cascade := range c.cascades {
 		state := metadata.Deleted

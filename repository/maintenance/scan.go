@@ -18,15 +18,15 @@ import (
 const (
 	scanDelay = time.Minute    // between the start and the first scan
 	scanEvery = 24 * time.Hour // between the scans after it
-	scanRest  = 9              // how many times as long as it reads a page a scan rests after it
+	scanRest  = 9              // rest after each page, as a multiple of its reading time
 )
 
-// scanner writes down in the background, once a day, which blobs are unreferenced, so that a purge
-// knows for how long they have been, and the status how many there are. It removes nothing.
+// scanner records once a day, in the background, which blobs are unreferenced. A purge needs to
+// know since when they are, and the status shows their number. It removes nothing.
 type scanner struct {
 	*storage.Stores
 	now    func() time.Time
-	recent bool // the resources changed last have been verified
+	recent bool // the last changed resources have been verified
 	worker *background.Worker
 }
 
@@ -42,18 +42,18 @@ func (w *scanner) run(ctx context.Context) background.Next {
 		w.Background.Report(background.TaskUnreferencedScan, w.verifyRecent(ctx))
 		return background.After(scanDelay)
 	}
-	w.Background.Report(background.TaskUnreferencedScan, errs.Ignore(w.scan(ctx), metadata.ErrReadOnly)) // which the service reports by itself
+	w.Background.Report(background.TaskUnreferencedScan, errs.Ignore(w.scan(ctx), metadata.ErrReadOnly)) // the service reports this state elsewhere
 	return background.After(scanEvery)
 }
 
 const (
-	recentBlobs = 100 // resources, the last changed ones, that are verified when the service starts
-	recentWrong = 10  // files of these that are reported, and recorded, at most: a check reports all
+	recentBlobs = 100 // number of last changed resources to verify at the start of the service
+	recentWrong = 10  // maximum number of wrong files to report; a check reports all
 )
 
-// verifyRecent sees whether the files of the resources that were changed last are there, in their
-// length: what a power cut, an unmounted disk or a folder of an older state has taken is reported
-// at the start, and not when a client asks for it.
+// verifyRecent checks the existence and length of the files of the resources that were changed
+// last. Damage by a power failure, an unmounted disk or an outdated folder is thus reported at the
+// start, and not only at the first request.
 func (w *scanner) verifyRecent(ctx context.Context) error {
 	var recent []blobs.Blob
 	err := w.Meta.View(ctx, func(tx *metadata.Tx) error {
@@ -104,12 +104,12 @@ func (w *scanner) scan(ctx context.Context) error {
 	return nil
 }
 
-// newScan returns a purge for which no resource and no blob is old enough.
+// newScan returns a purge that removes nothing, because nothing is old enough.
 func newScan(s *storage.Stores, now func() time.Time) *purge {
 	return &purge{Stores: s, now: now, cutoff: -1 << 63}
 }
 
-// countUnreferenced counts the blobs that no resource refers to. It writes nothing down.
+// countUnreferenced counts the unreferenced blobs and records nothing.
 func (c *check) countUnreferenced(ctx context.Context) error {
 	p := newScan(c.stores, time.Now)
 	p.dry = true
@@ -120,7 +120,7 @@ func (c *check) countUnreferenced(ctx context.Context) error {
 	c.result.Unreferenced, c.result.UnreferencedBytes = p.result.Recent, p.result.RecentBytes
 	var folder *fs.PathError
 	if errors.As(err, &folder) && !errors.Is(err, blobs.ErrUnavailable) {
-		return nil // checkFiles has reported it
+		return nil // reported by checkFiles
 	}
 	return err
 }

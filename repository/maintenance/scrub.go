@@ -15,38 +15,39 @@ import (
 )
 
 const (
-	scrubNap  = time.Minute // the longest sleep; then what has come meanwhile is read again
-	scrubSave = time.Minute // between two writes of the position, while blobs are read
-	scrubIdle = time.Hour   // and while none is
+	scrubNap  = time.Minute // longest sleep before the next blob is looked up again
+	scrubSave = time.Minute // between two writes of the position while blobs are read
+	scrubIdle = time.Hour   // the same while no blob is read
 )
 
-// scrubber reads every blob once in each period, one at a time, to find damage while there are
-// still backups without it. It walks through the digests at an even rate: how much it reads in an
-// hour depends on nothing but how much there is.
+// scrubber reads every blob once in each period, one at a time, to find damage while intact backups
+// still exist. It moves through the digests at an even rate, so its read rate depends only on the
+// amount of data.
 type scrubber struct {
 	*storage.Stores
 	period   time.Duration
-	scrubbed func(bytes int64, damaged bool) // nil: none
-	worker   *background.Worker              // nil: none
+	scrubbed func(bytes int64, damaged bool) // may be nil
+	worker   *background.Worker              // nil without a period
 
 	state  metadata.ScrubState
 	loaded bool
-	lease  metadata.Stamp // under which it was
-	due    time.Time      // when the plan is
+	lease  metadata.Stamp // lease under which state was loaded
+	due    time.Time      // time of the plan
 	plan   plan
 	moved  bool      // since the position was saved
-	news   bool      // more than that has happened since: a blob was read, or a pass came to its end
-	saved  time.Time // when
+	news   bool      // a blob was read or a pass ended since then
+	saved  time.Time // when the position was saved
 }
 
-// plan is what is next, at its time.
+// plan is the next step.
 type plan struct {
-	blob *blobs.Blob // nil: none is left in this pass
-	nap  bool        // the position moves on by scrubNap, and then the next blob is looked up again
-	err  error       // of looking
+	blob *blobs.Blob // nil at the end of a pass
+	nap  bool        // move the position by scrubNap, then look up the next blob again
+	err  error       // error of the lookup
 }
 
-// startScrubber starts reading, a pass in each period; with 0 it never does.
+// startScrubber starts a scrubber with one pass in each period. With a period of 0, nothing is
+// read.
 func startScrubber(s *storage.Stores, c Config) *scrubber {
 	scrub := &scrubber{Stores: s, period: c.ScrubPeriod, scrubbed: c.Scrubbed, saved: time.Now()}
 	if c.ScrubPeriod > 0 {
@@ -55,21 +56,21 @@ func startScrubber(s *storage.Stores, c Config) *scrubber {
 	return scrub
 }
 
-// close returns when at most one more buffer of a blob has been read and the position is saved.
+// close stops the scrubber and saves the position. It waits at most for one more buffer of a blob.
 func (s *scrubber) close() {
 	if s.worker == nil {
 		return
 	}
 	s.worker.Close()
-	if !s.Node.Shared() { // else another node may go on already
-		_ = s.save(context.Background(), true) // what is lost is read once more
+	if !s.Node.Shared() { // otherwise another node may already continue
+		_ = s.save(context.Background(), true) // on failure, some blobs are read again
 	}
 }
 
-// run goes on where the last service left off. What fails is reported and passed over: a disk that
-// shows errors is when reading on matters most.
+// run continues where the last run left off. It reports errors and continues: on a disk with
+// errors, reading the other blobs matters most.
 func (s *scrubber) run(ctx context.Context) background.Next {
-	if lease := nodes.Fence(ctx); lease != s.lease { // another node may have gone on meanwhile
+	if lease := nodes.Fence(ctx); lease != s.lease { // another node may have moved the position
 		s.lease, s.loaded, s.moved = lease, false, false
 	}
 	if s.loaded {
@@ -89,7 +90,7 @@ func (s *scrubber) run(ctx context.Context) background.Next {
 	return background.After(time.Until(s.due))
 }
 
-// advance does what was planned.
+// advance carries out the plan.
 func (s *scrubber) advance(ctx context.Context) {
 	err := s.plan.err
 	switch {
@@ -117,13 +118,13 @@ func (s *scrubber) load(ctx context.Context) (ok bool) {
 	return err == nil
 }
 
-// begin begins a pass.
+// begin starts a new pass.
 func (s *scrubber) begin() {
 	s.state = metadata.ScrubState{Begun: metadata.Stamp(time.Now().UnixMicro()), Passes: s.state.Passes}
 }
 
-// next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there
-// is none.
+// next returns the next blob and its position among the digests, from 0 to 1. At the end of a pass
+// it returns nil and 1.
 func (s *scrubber) next(ctx context.Context) (at float64, next *blobs.Blob, err error) {
 	err = s.Meta.View(ctx, func(tx *metadata.Tx) error {
 		found, err := rows.Collect(tx.Blobs.All(s.state.After), 1)
@@ -138,7 +139,7 @@ func (s *scrubber) next(ctx context.Context) (at float64, next *blobs.Blob, err 
 	return fraction(next.Digest), next, err
 }
 
-// pass moves the position to where no blob is, or to the end of the pass.
+// pass moves the position past a range without blobs, or to the end of the pass.
 func (s *scrubber) pass(to float64) {
 	s.moved = true
 	if to < 1 {
@@ -150,7 +151,7 @@ func (s *scrubber) pass(to float64) {
 	s.begin()
 }
 
-// read reads one blob. One that could not be read to its end because the service ends comes again.
+// read verifies one blob. If the service stops during that, the blob is read again later.
 func (s *scrubber) read(ctx context.Context, b blobs.Blob) error {
 	wrong, err := s.Verify(ctx, b)
 	if ctx.Err() != nil {
@@ -166,12 +167,12 @@ func (s *scrubber) read(ctx context.Context, b blobs.Blob) error {
 		s.scrubbed(b.Size, wrong != "")
 	}
 	if errors.Is(err, metadata.ErrReadOnly) {
-		return nil // the state of the service, which reports it by itself
+		return nil // the service reports this state elsewhere
 	}
 	return err
 }
 
-// save writes the position down when it is time to.
+// save writes the position if enough time has passed, or if last is true.
 func (s *scrubber) save(ctx context.Context, last bool) error {
 	wait := scrubIdle
 	if s.news {
@@ -191,15 +192,16 @@ func (s *scrubber) save(ctx context.Context, last bool) error {
 	return err
 }
 
-// fractionBits are the bits of a digest that say where it is among all: as many as a float64 holds.
+// fractionBits is the number of leading bits of a digest that fraction uses: the precision of a
+// float64.
 const fractionBits = 53
 
-// fraction tells where among all digests one is, from 0 to 1, which is never reached.
+// fraction returns the position of a digest among all digests, at least 0 and less than 1.
 func fraction(d blobs.Digest) float64 {
 	return float64(binary.BigEndian.Uint64(d[:])>>(64-fractionBits)) / (1 << fractionBits)
 }
 
-// digestAt is the opposite of fraction.
+// digestAt is the inverse of fraction.
 func digestAt(f float64) (d blobs.Digest) {
 	binary.BigEndian.PutUint64(d[:], uint64(f*(1<<fractionBits))<<(64-fractionBits))
 	return d

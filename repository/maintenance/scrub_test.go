@@ -207,7 +207,8 @@ func TestScrubGoesOnReadOnly(t *testing.T) {
 	})
 }
 
-// TestScrubReportsWhatPreventsReading once, goes on, and reports when it is over.
+// TestScrubReportsWhatPreventsReading: a scrub reports an error once, continues, and reports when
+// it has ended.
 func TestScrubReportsWhatPreventsReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

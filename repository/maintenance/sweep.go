@@ -11,14 +11,13 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// candidate is an unreferenced blob, as one transaction saw it.
+// candidate is a blob that was unreferenced in one transaction.
 type candidate struct {
 	blobs.Blob
-	due, noted bool // as purge.due says
+	due, noted bool // results of purge.due
 }
 
-// sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been
-// so for long enough.
+// sweepBlobs removes every blob with a row that has been unreferenced long enough.
 func (p *purge) sweepBlobs(ctx context.Context) error {
 	var after blobs.Digest
 	for {
@@ -45,7 +44,7 @@ func (p *purge) sweepBlobs(ctx context.Context) error {
 	}
 }
 
-// candidates returns those of the blobs that are unreferenced.
+// candidates returns the unreferenced blobs among the given ones.
 func (p *purge) candidates(tx *metadata.Tx, page []blobs.Blob) (found []candidate, err error) {
 	for _, b := range page {
 		c := candidate{Blob: b}
@@ -73,8 +72,9 @@ func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
 	return p.countRecent(ctx, c.Blob, c.noted)
 }
 
-// unreferred returns errReferred if a resource refers to the blob that this purge has not purged,
-// or in a dry run would not; and the last deletion of those that a dry run would purge, 0 for none.
+// unreferred returns ErrReferenced if a resource refers to the blob that this purge has not purged,
+// or in a dry run would not purge. In a dry run, it returns the last deletion of the resources that
+// would be purged, or 0.
 func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stamp, err error) {
 	if !p.dry {
 		return 0, rows.Unreferenced(tx, b.Digest)
@@ -87,7 +87,7 @@ func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stam
 		if err == nil {
 			gone, err = p.unreferredBy(tx, of)
 		}
-		if err != nil && !errors.Is(err, metadata.ErrNotFound) { // a reference of a damaged index counts, too
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) { // an entry of a damaged index counts as a reference
 			return 0, err
 		}
 		if gone == 0 {
@@ -98,8 +98,8 @@ func (p *purge) unreferred(tx *metadata.Tx, b blobs.Blob) (deleted metadata.Stam
 	return deleted, nil
 }
 
-// unreferredBy returns since when a version, present or former, would not need its file if this dry
-// run were none; 0 if it would.
+// unreferredBy returns since when a version, present or former, would not need its file after a
+// real purge. It returns 0 if the version would still need it.
 func (p *purge) unreferredBy(tx *metadata.Tx, of metadata.VersionKey) (metadata.Stamp, error) {
 	r, err := tx.Resources.Get(of.Resource)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *purge) unreferredBy(tx *metadata.Tx, of metadata.VersionKey) (metadata.
 	return gone.since, err
 }
 
-// removeBlob removes row and file of one blob, unless something has come to need it.
+// removeBlob removes the row and the file of one blob, unless something needs it by now.
 func (p *purge) removeBlob(ctx context.Context, b blobs.Blob) error {
 	err := p.remove(b, func() error {
 		return p.UpdateBackground(ctx, func(tx *metadata.Tx) error {
@@ -137,7 +137,7 @@ func (p *purge) removeBlob(ctx context.Context, b blobs.Blob) error {
 		})
 	})
 	switch {
-	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
+	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is removed in any case
 		p.result.Blobs++
 		p.result.BlobBytes += b.Size
 		if !p.dry {
@@ -145,12 +145,12 @@ func (p *purge) removeBlob(ctx context.Context, b blobs.Blob) error {
 		}
 		return nil
 	case errors.Is(err, blobs.ErrPinned), errors.Is(err, rows.ErrReferenced), errors.Is(err, errRecent):
-		return nil // left for next time
+		return nil // left for the next purge
 	}
 	return err
 }
 
-// forget removes what is recorded of a blob. Its object goes to the trash.
+// forget removes all rows of a blob. Its object goes to the trash.
 func (p *purge) forget(tx *metadata.Tx, b blobs.Blob) error {
 	if p.Objects != nil {
 		if err := rows.TrashObject(tx, b.Digest); err != nil {
@@ -160,8 +160,8 @@ func (p *purge) forget(tx *metadata.Tx, b blobs.Blob) error {
 	return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
 }
 
-// remove is Remove of the folder, but for a dry run. An object stays where it is until the trash is
-// emptied.
+// remove confirms the removal and moves a file to the trash. It does nothing in a dry run. An
+// object stays in place until the trash is emptied.
 func (p *purge) remove(b blobs.Blob, confirm func() error) error {
 	switch {
 	case p.dry:
@@ -172,9 +172,9 @@ func (p *purge) remove(b blobs.Blob, confirm func() error) error {
 	return p.files.Remove(b.Digest, confirm)
 }
 
-// sweepOrphans removes the files without a row that have been unreferenced for long enough: of
-// uploads that came to nothing, of blobs whose removal was interrupted, and of records that are
-// lost since the metadata were put back to an older state.
+// sweepOrphans removes the files without a row that have been unreferenced long enough. They come
+// from failed uploads, from interrupted removals, and from records that were lost when the metadata
+// were reset to an older state.
 func (p *purge) sweepOrphans(ctx context.Context) error {
 	if p.Objects != nil {
 		return p.sweepObjects(ctx)
@@ -231,7 +231,7 @@ func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
 	return err
 }
 
-// pause rests where this does.
+// pause calls rest, if set.
 func (p *purge) pause(ctx context.Context) error {
 	if p.rest == nil {
 		return nil

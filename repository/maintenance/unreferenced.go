@@ -10,16 +10,16 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// unsavedAtMost is how many unreferenced blobs a purge remembers before it writes them down. Until
-// then it goes on removing: on a full disk, room comes first.
+// unsavedAtMost is how many unreferenced blobs a purge remembers before it records them. Removal
+// continues until then, because on a full disk, free space comes first.
 const unsavedAtMost = 10_000
 
-// unreferencedSince returns the moment since which a blob is known to be unreferenced, at a reading
-// of the clock. What an earlier epoch has written down counts from the beginning of this one:
-// between the two the blob may have had references that are lost. Since is a stamp, and stamps
-// never go back: after a clock that ran ahead, Since lies in the future, for years perhaps. Then
-// the reading at which that was noticed counts. It does not count otherwise, so that a clock which
-// is behind for a while makes no blob older than it is.
+// unreferencedSince returns since when a blob is known to be unreferenced, given the present time.
+// Records of an earlier epoch count from the beginning of this epoch, because the blob may have had
+// references in between that are lost. Since is a stamp, and stamps never go back: after a clock
+// that ran ahead, Since may lie years in the future. Only then the clock reading at which this was
+// noticed, Seen, counts. Otherwise a clock that is behind for a while would make blobs appear older
+// than they are.
 func unreferencedSince(u metadata.Unreferenced, epoch metadata.Epoch, now metadata.Stamp) (begin metadata.Stamp, known bool) {
 	begin = u.Since
 	if begin <= epoch.Base {
@@ -31,11 +31,11 @@ func unreferencedSince(u metadata.Unreferenced, epoch metadata.Epoch, now metada
 	return u.Seen, u.Seen != 0 && u.Seen <= now
 }
 
-// clock reads the clock as a stamp, which may not be the next one.
+// clock returns the present time as a stamp. It may be lower than the last stamp of the store.
 func (p *purge) clock() metadata.Stamp { return metadata.Stamp(p.now().UnixMicro()) }
 
-// due tells whether an unreferenced blob has been so for long enough, and whether the beginning of
-// that is written down.
+// due reports whether a blob has been unreferenced long enough, and whether a usable record of the
+// beginning exists.
 func (p *purge) due(tx *metadata.Tx, digest blobs.Digest) (due, noted bool, err error) {
 	if p.any {
 		return true, true, nil
@@ -47,15 +47,15 @@ func (p *purge) due(tx *metadata.Tx, digest blobs.Digest) (due, noted bool, err 
 	return p.longAgo(tx, u)
 }
 
-// longAgo is due for a row.
+// longAgo is due for a row that was read.
 func (p *purge) longAgo(tx *metadata.Tx, u metadata.Unreferenced) (due, noted bool, err error) {
 	epoch, err := tx.Lineage.Epoch()
 	begin, known := unreferencedSince(u, epoch, p.clock())
 	return known && begin < p.cutoff, known, err
 }
 
-// stillDue returns errRecent where due says so in the transaction that is to forget the blob: it
-// may have had a reference meanwhile.
+// stillDue returns errRecent if the blob is no longer due, because it may have had a reference in
+// the meantime. Call it in the transaction that removes the row of the blob.
 func (p *purge) stillDue(tx *metadata.Tx, digest blobs.Digest) error {
 	due, _, err := p.due(tx, digest)
 	if err == nil && !due {
@@ -64,7 +64,7 @@ func (p *purge) stillDue(tx *metadata.Tx, digest blobs.Digest) error {
 	return err
 }
 
-// countRecent counts an unreferenced blob that stays.
+// countRecent counts an unreferenced blob that is kept, and records it if necessary.
 func (p *purge) countRecent(ctx context.Context, b blobs.Blob, noted bool) error {
 	p.result.Recent++
 	p.result.RecentBytes += b.Size
@@ -77,7 +77,7 @@ func (p *purge) countRecent(ctx context.Context, b blobs.Blob, noted bool) error
 	return p.saveUnreferenced(ctx)
 }
 
-// saveUnreferenced writes down which blobs are unreferenced, in bounded commits.
+// saveUnreferenced records the remembered unreferenced blobs, in bounded commits.
 func (p *purge) saveUnreferenced(ctx context.Context) error {
 	for len(p.unsaved) > 0 {
 		some := p.unsaved[:min(len(p.unsaved), purgeObjects)]
@@ -97,8 +97,8 @@ func (p *purge) saveUnreferenced(ctx context.Context) error {
 	return nil
 }
 
-// saveBlob writes down that a blob is unreferenced, unless it has come to be needed, or another
-// purge or scan has written it down.
+// saveBlob records a blob as unreferenced, unless something refers to it by now or another purge or
+// scan has recorded it.
 func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 	if err := rows.Unreferenced(tx, b.Digest); err != nil {
 		return errs.Ignore(err, rows.ErrReferenced)
@@ -117,8 +117,8 @@ func (p *purge) saveBlob(tx *metadata.Tx, b blobs.Blob) error {
 	return tx.Unreferenced.Put(u)
 }
 
-// removeStale takes out what is written down of blobs that have a reference, or are gone: removed
-// by hand, for instance.
+// removeStale removes the records of blobs that have a reference or are missing, for instance
+// because an operator has deleted them.
 func (p *purge) removeStale(ctx context.Context) error {
 	for after := (blobs.Digest{}); !p.dry; {
 		var page []metadata.Unreferenced
@@ -147,7 +147,7 @@ func (p *purge) removeStale(ctx context.Context) error {
 	return nil
 }
 
-// stale tells whether a blob is not unreferenced, or not there. What cannot be read may be there.
+// stale reports whether a blob is referenced or missing. An unreadable blob counts as present.
 func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err error) {
 	err = p.Meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := rows.Unreferenced(tx, digest); err != nil {
@@ -156,7 +156,7 @@ func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err
 		return rows.Orphaned(tx, digest)
 	})
 	switch {
-	case err == nil && p.Objects != nil: // nothing but the row has told where it is
+	case err == nil && p.Objects != nil: // only the row knew where the object is
 		return true, nil
 	case err == nil:
 		_, err := p.Blobs.Stat(ctx, blobs.Blob{Digest: digest})
@@ -167,8 +167,8 @@ func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err
 	return false, errs.Ignore(err, rows.ErrRecorded)
 }
 
-// removeRows removes rows. Where one of the blobs is unreferenced all the same, that counts from
-// the next time it is found so.
+// removeRows removes records of unreferenced blobs. If one of the blobs is unreferenced after all,
+// its time counts from the next record.
 func (p *purge) removeRows(ctx context.Context, digests []blobs.Digest) error {
 	if len(digests) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// noted returns what is written down of unreferenced blobs.
+// noted returns the number and size of the recorded unreferenced blobs.
 func (k *kept) noted() (total metadata.BlobCount) {
 	k.T.Helper()
 	k.OK(k.Meta.View(k.T.Context(), func(tx *metadata.Tx) (err error) {
@@ -25,8 +25,8 @@ func (k *kept) noted() (total metadata.BlobCount) {
 	return total
 }
 
-// purged purges what is older than an age, by the clock now, and returns how many blobs, files
-// without a row, and how many of both stay.
+// purged purges with a minimum age at time now. It returns the numbers of removed blobs and of
+// removed files without a row, and how many of both were kept.
 func (k *kept) purged(olderThan time.Duration, now func() time.Time) [3]int64 {
 	k.T.Helper()
 	result, err := k.Upkeep.Purge(k.T.Context(), maintenance.PurgeOptions{OlderThan: olderThan, Now: now, Grace: day})
@@ -41,9 +41,9 @@ func (k *kept) want(when string, got, want [3]int64) {
 	}
 }
 
-// TestUnreferencedCountsFromFirstScan: a file that no record names goes when it has been so for as
-// long as the purge was asked for, and that counts from the first purge that found it, whatever
-// date the file has. What was replaced counts from the replacement.
+// TestUnreferencedCountsFromFirstScan: a file without a record is removed after the minimum age.
+// The age counts from the first purge that found the file, whatever the time of the file. For a
+// replaced file it counts from the replacement.
 func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 	})
 }
 
-// TestUnreferencedCountsAnewAfterReference: what had a reference meanwhile is as recent as what has
-// just lost its first.
+// TestUnreferencedCountsAnewAfterReference: a blob that had a reference in the meantime is as
+// recent as a blob that has just lost its first one.
 func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	})
 }
 
-// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That keeps nothing for as long,
-// nor does it make what was noted just now, by a purge whose clock is a little further, old enough.
+// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That neither keeps blobs for
+// years nor makes recently recorded blobs old enough.
 func TestPurgeByAClockThatRanAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestPurgeByAClockThatRanAhead(t *testing.T) {
 	})
 }
 
-// TestPurgeByAClockThatIsBehind for a while: nothing becomes older by that.
+// TestPurgeByAClockThatIsBehind: a clock that is behind for a while makes no blob older.
 func TestPurgeByAClockThatIsBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,8 +132,8 @@ func (f interrupted) Remove(digest blobs.Digest, confirm func() error) error {
 	return f.Folder.Remove(digest, confirm)
 }
 
-// TestPurgeSparesNewlyUnreferenced: a blob that got a reference and lost it after the purge looked
-// at it counts from then.
+// TestPurgeSparesNewlyUnreferenced: if a blob gets and loses a reference after the purge has
+// examined it, its age counts from then.
 func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 	t.Parallel()
 	for _, rowless := range []bool{false, true} {
@@ -162,8 +162,8 @@ func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 	}
 }
 
-// TestScanRecordsUnreferenced: the service notes by itself what nothing refers to, and the status
-// and a check tell it; what is gone is noted no more.
+// TestScanRecordsUnreferenced: the service records unreferenced blobs automatically, and the status
+// and a check report them. Records of missing blobs are removed.
 func TestScanRecordsUnreferenced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -193,8 +193,8 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 	})
 }
 
-// TestStartVerifiesRecentFiles: those that are missing, or of another length, are reported and
-// refused at once, without a scrub.
+// TestStartVerifiesRecentFiles: missing or truncated recent files are reported and refused at once,
+// without a scrub.
 func TestStartVerifiesRecentFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,8 +238,8 @@ func (readOnlyStore) UpdateBackground(context.Context, func(*metadata.Tx) error)
 	return metadata.ErrReadOnly
 }
 
-// TestUnreferencedCountsAnewInEachEpoch: what an epoch before a restoration has noted may have had
-// references that are lost.
+// TestUnreferencedCountsAnewInEachEpoch: records of an earlier epoch count anew, because blobs may
+// have had references that are lost.
 func TestUnreferencedCountsAnewInEachEpoch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

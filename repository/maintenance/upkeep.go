@@ -13,43 +13,42 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Upkeep maintains the stores: it checks, purges and copies them. It asks for no permission. It is
+// Upkeep maintains the stores: it checks, purges and copies them. It checks no permissions. It is
 // safe for concurrent use.
 type Upkeep struct {
 	stores  *storage.Stores
-	files   Files // nil: blobs are objects
+	files   Files // nil if blobs are objects
 	config  Config
-	records bool // damage that is found is written down: the stores are those of a service that reads by it
+	records bool // record the damage that is found, because a service uses these stores
 
-	purging   sync.Mutex // held by the one purge that runs
+	purging   sync.Mutex // held during a purge
 	scrub     *scrubber
 	scan      *scanner
 	recheck   *rechecker
 	watermark *watermarker
 }
 
-// Files is what upkeep needs of a blob store that is a folder, apart from reading blobs.
+// Files is what Upkeep needs of a blob store in a folder, in addition to reading blobs.
 type Files interface {
 	blobs.Remover
 	blobs.Trash
 }
 
-// Config is what an operator decides about the upkeep of a service.
+// Config holds the operator's settings for the upkeep of a service.
 type Config struct {
-	ScrubPeriod time.Duration    // in which every file is read once in the background, to find damage; 0: never
-	TrashGrace  time.Duration    // how long a purge keeps removed files, unless the request says
+	ScrubPeriod time.Duration    // time in which the scrub reads every file once; 0 disables it
+	TrashGrace  time.Duration    // how long a purge keeps removed files unless the request overrides it
 	Now         func() time.Time // the clock
 
-	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and
-	// why it ended early. nil: none.
+	// Purged, if not nil, is called after each purge except dry runs, with the result, the
+	// duration, and the error.
 	Purged func(removed PurgeResult, took time.Duration, err error)
-	// Scrubbed hears of a blob that was read in the background to see whether it is complete. nil:
-	// none.
+	// Scrubbed, if not nil, is called after each blob that the scrub has read.
 	Scrubbed func(bytes int64, damaged bool)
 }
 
-// Start begins with what runs in the background: before anything can change, it compares the
-// metadata with the watermark. The caller ends it with Close.
+// Start compares the metadata with the watermark, before anything can change, and starts the
+// background work. The caller must call Close.
 func Start(s *storage.Stores, c Config) *Upkeep {
 	files, _ := s.Blobs.(Files)
 	u := &Upkeep{stores: s, files: files, config: c, records: true}
@@ -60,8 +59,7 @@ func Start(s *storage.Stores, c Config) *Upkeep {
 	return u
 }
 
-// Close stops what runs in the background. It is the last to be closed: after it nothing may change
-// any more.
+// Close stops the background work. It must be closed last: nothing may change afterwards.
 func (u *Upkeep) Close() {
 	u.recheck.worker.Close()
 	u.scan.worker.Close()
@@ -69,27 +67,26 @@ func (u *Upkeep) Close() {
 	u.watermark.close()
 }
 
-// NewUpkeep is for the command line on the machine itself, while no service runs on the stores.
-// They may be open for reading only, as far as what is asked for only reads. The caller closes
-// them.
+// NewUpkeep is for the command line, while no service uses the stores. Stores opened for reading
+// suffice for operations that only read. The caller closes the stores.
 func NewUpkeep(store metadata.Store, files blobs.Store) *Upkeep {
 	folder, _ := files.(Files)
 	return &Upkeep{stores: storage.New(store, files, nil), files: folder}
 }
 
-// TrashGrace returns how long the service keeps removed files, by its configuration; 0 without a
+// TrashGrace returns how long the service keeps removed files, as configured, or 0 without a
 // service.
 func (u *Upkeep) TrashGrace() time.Duration { return u.config.TrashGrace }
 
-// Snapshot copies the metadata as they are at one moment. The caller closes it.
+// Snapshot copies the metadata at one point in time. The caller must close the snapshot.
 func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	snapshot, err := u.stores.Meta.Snapshot(ctx)
 	return snapshot, storage.Error(err)
 }
 
-// OpenBlob opens the blob with a digest in hexadecimal digits and returns its size in bytes, also
-// while it lies in the trash: a copy of what a snapshot refers to is not disturbed by a purge
-// meanwhile. The content is not hashed. The caller closes it.
+// OpenBlob opens the blob with a hexadecimal digest and returns its size in bytes. It also finds
+// blobs in the trash, so that a purge does not disturb a copy of what a snapshot refers to. The
+// content is not verified. The caller must close the file.
 func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser, int64, error) {
 	d, err := blobs.ParseDigest(digest)
 	if err != nil || d.String() != digest {
@@ -112,7 +109,8 @@ func blobNotFound() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeBlobNotFound, Message: "there is no file with this digest"}
 }
 
-// openCommitted opens a blob that is not in the trash; blobs.ErrNotFound where it may be there.
+// openCommitted opens a blob outside the trash. blobs.ErrNotFound means that it may be in the
+// trash.
 func (u *Upkeep) openCommitted(ctx context.Context, d blobs.Digest) (io.ReadSeekCloser, int64, error) {
 	b, wrong, err := u.row(ctx, d)
 	if errors.Is(err, metadata.ErrNotFound) { // removed since the snapshot that named it
@@ -158,7 +156,7 @@ func (u *Upkeep) openTrashed(ctx context.Context, d blobs.Digest) (io.ReadSeekCl
 	return file, last.Size, err
 }
 
-// row reads the row of a blob, and what is known to be wrong with it.
+// row reads the row of a blob, and its known damage.
 func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b blobs.Blob, wrong string, err error) {
 	b.Digest = d
 	err = u.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
@@ -173,7 +171,7 @@ func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b blobs.Blob, wrong s
 	return b, wrong, err
 }
 
-// verify is Stores.Verify, without writing anything down where no service reads by it.
+// verify is Stores.Verify, but records nothing if no service uses the stores.
 func (u *Upkeep) verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	if u.records {
 		return u.stores.Verify(ctx, b)

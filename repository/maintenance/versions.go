@@ -14,10 +14,10 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in
-// the trash. That it has been erased already is no error, and the blob is removed anew. shared
-// tells that the blob stays, since something else needs it, or that another version of the resource
-// has the same bytes. It asks for no permission.
+// EraseVersion permanently removes the bytes of a former version, without keeping them in the
+// trash. Erasing a version twice is not an error; the blob is then removed again. shared reports
+// that the blob is still needed elsewhere, or that another version of the resource has the same
+// bytes. EraseVersion checks no permissions.
 func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by auth.Principal) (v metadata.Version, shared bool, err error) {
 	ctx, operation := storage.Begin(ctx)
 	twin := false
@@ -46,8 +46,8 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by au
 	return v, shared || twin, operation.Outcome(u.stores.BlobError(err), "the record of the version")
 }
 
-// hasTwin tells whether the resource of a version has another one with the same bytes. Inline
-// bodies have no blob that they share.
+// hasTwin reports whether the resource has another version with the same bytes. Inline bodies need
+// this, because they share no blob.
 func hasTwin(tx *metadata.Tx, v metadata.Version) (bool, error) {
 	r, err := tx.Resources.Get(v.ResourceID)
 	if err != nil || r.Digest == v.Digest && r.Body != metadata.Purged {
@@ -61,8 +61,8 @@ func hasTwin(tx *metadata.Tx, v metadata.Version) (bool, error) {
 	return false, nil
 }
 
-// eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may
-// come to.
+// eraseBlob immediately and permanently removes a blob, unless something refers to it or an upload
+// may do so soon.
 func (u *Upkeep) eraseBlob(ctx context.Context, b blobs.Blob) (stays bool, err error) {
 	p := &purge{Stores: u.stores, files: u.files, now: time.Now, any: true}
 	if err := p.removeBlob(ctx, b); err != nil {
@@ -78,15 +78,15 @@ func (u *Upkeep) eraseBlob(ctx context.Context, b blobs.Blob) (stays bool, err e
 	return false, u.files.DeleteTrashed(b.Digest)
 }
 
-// removal is why the bytes of a version are to go.
+// removal is the reason for removing the bytes of a version.
 type removal struct {
 	metadata.Removal
-	since     metadata.Stamp // they have not been needed
+	since     metadata.Stamp // since when the bytes are not needed
 	dataspace metadata.ID
 }
 
-// purgeVersions walks through all versions. It follows the resources: those of a tombstone, which
-// nobody can restore any more, go with it, in commits of their own.
+// purgeVersions visits all versions. It runs after the purge of resources: the versions of a
+// tombstone, which can no longer be restored, are removed in separate commits.
 func (p *purge) purgeVersions(ctx context.Context) error {
 	for after := (metadata.VersionKey{}); ; {
 		var page []metadata.Version
@@ -118,8 +118,8 @@ func (p *purge) purgeVersions(ctx context.Context) error {
 	}
 }
 
-// purgeableVersion returns why the bytes of a version go, nil if they stay. Without its resource or
-// dataspace, which a check reports, it does.
+// purgeableVersion returns why to remove the bytes of a version, or nil to keep them. It keeps a
+// version whose resource or dataspace is missing; a check reports that.
 func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal, error) {
 	if v.Body == metadata.Purged {
 		return nil, nil
@@ -150,7 +150,7 @@ func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal,
 	return with, nil
 }
 
-// purgeSomeVersions removes in one commit the bytes that can still go then.
+// purgeSomeVersions removes the bytes of the versions that are still purgeable, in one commit.
 func (p *purge) purgeSomeVersions(ctx context.Context, keys []metadata.VersionKey) error {
 	run := p.UpdateBackground
 	if p.dry {
@@ -190,7 +190,7 @@ func (p *purge) purgeSomeVersions(ctx context.Context, keys []metadata.VersionKe
 	return err
 }
 
-// countVersions counts removed versions, and names those with a label.
+// countVersions counts removed versions, and passes those with a label to the callback.
 func (p *purge) countVersions(removed []metadata.Version) {
 	for _, v := range removed {
 		p.result.Versions++

@@ -80,8 +80,8 @@ func (k *kept) dryThenReal(o maintenance.PurgeOptions) (result maintenance.Purge
 	return results[0], names[0]
 }
 
-// TestRetention: a purge removes the bytes of versions by the rule of their dataspace, but for
-// those with a label, and leaves their rows.
+// TestRetention: a purge removes the bytes of versions by the retention of their dataspace, except
+// labelled ones, and keeps their rows.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,8 +148,8 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k.Sound()
 }
 
-// TestPurgeTakesAllVersions of a deleted resource, the labelled ones, too, which the dry run names,
-// and none of one that is restored.
+// TestPurgeTakesAllVersions: a purge removes all versions of a deleted resource, including labelled
+// ones, which a dry run reports. It removes no version of a restored resource.
 func TestPurgeTakesAllVersions(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -175,8 +175,8 @@ func TestPurgeTakesAllVersions(t *testing.T) {
 	k.Sound()
 }
 
-// TestEraseVersion: the bytes are gone from the disk at once, trash included, and the row says who
-// did it; what others need stays.
+// TestEraseVersion: the bytes are removed from the disk at once, including the trash, and the row
+// names the user who did it. Bytes that others need stay.
 func TestEraseVersion(t *testing.T) {
 	t.Parallel()
 	for _, holdUpTo := range []int64{0, 100} {
@@ -189,7 +189,7 @@ func TestEraseVersion(t *testing.T) {
 		}
 		_, _, err := erase("2")
 		k.Refused(err, errs.CodeVersionPresent)
-		k.Delete(made) // which does not keep anybody from it
+		k.Delete(made) // deletion does not prevent it
 		for range 2 {
 			v, shared, err := erase("1")
 			if err != nil || shared || v.Removed.Rule != metadata.Erased || v.Removed.By != k.Admin.UserID || v.Body != metadata.Purged {
@@ -213,8 +213,8 @@ func TestEraseVersion(t *testing.T) {
 	}
 }
 
-// TestEraseShared: bytes that another resource has stay, and the answer says so. What a purge has
-// put into the trash goes from there.
+// TestEraseShared: bytes of another resource stay, and the result reports that. Bytes in the trash
+// of a purge are removed.
 func TestEraseShared(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -244,8 +244,8 @@ func TestEraseShared(t *testing.T) {
 	k.Sound()
 }
 
-// TestEraseSharedInline: bytes that another version of the file has stay, and the answer says so,
-// also where each version keeps its own copy.
+// TestEraseSharedInline: bytes of another version of the file stay, and the result reports that,
+// even if each version has its own copy.
 func TestEraseSharedInline(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{HoldUpTo: 100}, 0)

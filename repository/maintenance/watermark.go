@@ -14,25 +14,25 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// watermarkEvery is the time between two watermarks, while there are changes.
+// watermarkEvery is the time between two watermarks while there are changes.
 const watermarkEvery = time.Minute
 
-// watermarks is what a blob store offers that can hold a watermark; see blobs.Dir.
+// watermarks is implemented by blob stores that can hold a watermark; see blobs.Dir.
 type watermarks interface {
 	Watermark() (text, aside []byte, err error)
 	SetWatermark(text []byte) error
 	AsideWatermark() error
 }
 
-// watermark is how far the metadata had come that the blobs belong to. It lies among the blobs, so
-// that metadata which are older than these, because an older state was restored, are noticed.
+// watermark identifies the state of the metadata that the blobs belong to. It is stored among the
+// blobs, so that restoring older metadata is detected.
 type watermark struct {
 	Identity metadata.Identity `json:"identity"`
 	Epoch    metadata.EpochID  `json:"epoch"`
 	Stamp    metadata.Stamp    `json:"stamp"` // of a change that was on stable storage, µs
 }
 
-// lineageState is how far the metadata have come.
+// lineageState is the present state of the metadata.
 type lineageState struct {
 	identity metadata.Identity
 	epoch    metadata.Epoch
@@ -42,8 +42,8 @@ type lineageState struct {
 // mark returns the watermark of the state.
 func (s lineageState) mark() watermark { return watermark{s.identity, s.epoch.ID, s.last} }
 
-// older tells why metadata in this state are not those that the blobs belong to, nor later ones; ""
-// where they are.
+// older returns why metadata in this state are neither the ones that the blobs belong to nor later
+// ones. It returns "" if they are.
 func (s lineageState) older(w watermark) string {
 	at := func(stamp metadata.Stamp) string { return stamp.Time().Format(time.RFC3339Nano) }
 	switch {
@@ -61,7 +61,7 @@ func (s lineageState) older(w watermark) string {
 	return ""
 }
 
-// parseWatermark reads what mark was written as. No text is the zero watermark.
+// parseWatermark parses a stored watermark. An empty text is the zero watermark.
 func parseWatermark(text []byte) (w watermark, err error) {
 	if len(text) == 0 {
 		return w, nil
@@ -72,7 +72,7 @@ func parseWatermark(text []byte) (w watermark, err error) {
 	return w, nil
 }
 
-// errWatermark: it cannot be told whether the metadata are older than the files.
+// errWatermark reports that metadata and files cannot be compared.
 var errWatermark = errors.New("the watermark among the files cannot be read")
 
 // readWatermarks returns the watermark of the blobs, and the one that was set aside.
@@ -86,7 +86,7 @@ func readWatermarks(files watermarks) (current, aside watermark, err error) {
 	return current, aside, errors.Join(err, asideErr)
 }
 
-// lineageNow reads how far the metadata have come, as far as that is on stable storage.
+// lineageNow reads the state of the metadata that is on stable storage.
 func lineageNow(ctx context.Context, s *storage.Stores) (state lineageState, err error) {
 	state.identity = metadata.IdentityOf(s.Meta.Secret())
 	err = s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
@@ -99,14 +99,14 @@ func lineageNow(ctx context.Context, s *storage.Stores) (state lineageState, err
 	return state, err
 }
 
-// olderMetadata tells why the metadata are not those that the blobs belong to, "" where they are,
-// and where that cannot be told.
+// olderMetadata returns why the metadata are not those that the blobs belong to. It returns "" if
+// they are, or if the blob store has no watermark.
 func olderMetadata(ctx context.Context, s *storage.Stores) (why string, err error) {
 	files, ok := s.Blobs.(watermarks)
 	if !ok {
 		return "", nil
 	}
-	current, aside, err := readWatermarks(files) // before the metadata, which go on
+	current, aside, err := readWatermarks(files) // read before the metadata, which may advance
 	if err != nil {
 		return "", err
 	}
@@ -122,18 +122,18 @@ func olderMetadata(ctx context.Context, s *storage.Stores) (why string, err erro
 	return why, nil
 }
 
-// watermarker writes the watermark now and then, and at the end.
+// watermarker writes the watermark at intervals, and at the end.
 type watermarker struct {
 	*storage.Stores
 	files   watermarks
 	now     func() time.Time
 	written watermark
-	older   bool // the metadata do not continue the watermark, and have no new epoch yet
+	older   bool // the metadata do not continue the watermark and have no new epoch yet
 	worker  *background.Worker
 }
 
-// startWatermarker compares the metadata with the watermark, reports where they are older, and
-// begins to write.
+// startWatermarker compares the metadata with the watermark, reports older metadata, and starts
+// writing watermarks.
 func startWatermarker(s *storage.Stores, now func() time.Time) *watermarker {
 	w := &watermarker{Stores: s, now: now}
 	var ok bool
@@ -143,12 +143,12 @@ func startWatermarker(s *storage.Stores, now func() time.Time) *watermarker {
 	ctx := context.Background()
 	w.compare(ctx)
 	w.settle(ctx)
-	w.written, _, _ = readWatermarks(w.files) // what cannot be read has been reported, and is written anew
+	w.written, _, _ = readWatermarks(w.files) // unreadable: reported, and replaced
 	w.worker = background.Start(background.After(watermarkEvery), w.run)
 	return w
 }
 
-// close writes the last watermark. Nothing may be changed any more.
+// close writes the last watermark. Nothing may change afterwards.
 func (w *watermarker) close() {
 	if w.worker == nil {
 		return
@@ -164,12 +164,12 @@ func (w *watermarker) run(ctx context.Context) background.Next {
 	return background.After(watermarkEvery)
 }
 
-// compare tells whether the metadata are older than the blobs, and goes on reporting it until the
-// file that says so is removed.
+// compare reports metadata that are older than the blobs, until an operator removes the watermark
+// that was set aside.
 func (w *watermarker) compare(ctx context.Context) {
 	why, err := olderMetadata(ctx, w.Stores)
 	if errors.Is(err, metadata.ErrNotDurable) {
-		return // the state of the service, which reports it by itself
+		return // the service reports this state elsewhere
 	}
 	if err == nil && why != "" {
 		err = errors.New(why)
@@ -184,22 +184,22 @@ func (w *watermarker) settle(ctx context.Context) {
 	}
 	err := settleWatermark(ctx, w.Stores, w.now())
 	w.older = err != nil
-	if !errors.Is(err, metadata.ErrReadOnly) && !errors.Is(err, errWatermark) { // which are reported elsewhere
+	if !errors.Is(err, metadata.ErrReadOnly) && !errors.Is(err, errWatermark) { // reported elsewhere
 		w.Background.Report(background.TaskSetWatermark, err)
 	}
 }
 
-// SettleWatermark is for a process that has opened the stores to write, before it writes anything
-// else: a later stamp would hide that the metadata are older than the files. What a Service then
-// reports of it stays.
+// SettleWatermark must be called by a process that has opened the stores for writing, before its
+// first change: a later stamp would hide that the metadata are older than the files. A Service
+// still reports older metadata afterwards.
 func SettleWatermark(ctx context.Context, store metadata.Store, files blobs.Reader, now time.Time) error {
-	return errs.Ignore(settleWatermark(ctx, storage.New(store, files, nil), now), errWatermark) // a check reports it, and a service writes another
+	return errs.Ignore(settleWatermark(ctx, storage.New(store, files, nil), now), errWatermark) // a check reports it, and a service replaces the watermark
 }
 
-// settleWatermark begins an epoch where the metadata do not continue the watermark, and then sets
-// that aside: from then on, what is unreferenced counts anew, and a later start can tell this state
-// from the one that was lost. A watermark that was set aside before stays, unless the metadata have
-// come back to it.
+// settleWatermark begins an epoch if the metadata do not continue the watermark, and sets the
+// watermark aside. From then on, the age of unreferenced blobs counts anew, and a later start can
+// distinguish this state from the lost one. A watermark that was set aside earlier stays, unless
+// the metadata have returned to it.
 func settleWatermark(ctx context.Context, s *storage.Stores, now time.Time) error {
 	files, ok := s.Blobs.(watermarks)
 	if !ok {
@@ -222,15 +222,15 @@ func settleWatermark(ctx context.Context, s *storage.Stores, now time.Time) erro
 	return files.AsideWatermark()
 }
 
-// write writes the watermark unless it is there. Where there is no room, the next one may succeed;
-// an older one does no harm.
+// write writes the watermark if it has changed. Without free space it retries later; an outdated
+// watermark is harmless.
 func (w *watermarker) write(ctx context.Context) {
 	if w.older || w.Unsynced() != nil || w.Meta.Health().ReadOnly != nil {
 		return
 	}
 	state, err := lineageNow(ctx, w.Stores)
 	if err != nil || state.mark() == w.written {
-		return // that the metadata cannot be read is reported elsewhere
+		return // reported elsewhere
 	}
 	text, err := json.Marshal(state.mark())
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 
 const comparing = "comparing the metadata with the files"
 
-// session is what one run of the service over some metadata reported of them, after it ran for a
+// session returns what one run of the service reports about its metadata after it has run for a
 // while.
 func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Service)) (reported string, noted []string) {
 	k.T.Helper()
@@ -68,8 +68,8 @@ func epochOf(k *kept, meta metadata.Store) (epoch metadata.Epoch) {
 
 func (k *kept) watermark(name string) string { return filepath.Join(k.Dir, "blobs", name) }
 
-// rolledBack is a repository whose metadata go on, and the same metadata as they were before a file
-// came.
+// rolledBack returns a repository whose metadata have advanced, and the same metadata in their
+// state before a file was uploaded.
 func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadata.Resource) {
 	t.Helper()
 	k = newKept(t, repository.Config{}, 1)
@@ -80,8 +80,9 @@ func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadat
 	return k, older, lost
 }
 
-// TestOlderMetadataReported in the log, the status and by a check, at each start, until an operator
-// removes the file that says so. Meanwhile no file is lost.
+// TestOlderMetadataReported: older metadata are reported in the log, by the status and by a check,
+// at each start, until an operator removes the watermark set aside. No file is lost in the
+// meantime.
 func TestOlderMetadataReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +126,8 @@ func TestOlderMetadataReported(t *testing.T) {
 	})
 }
 
-// TestNewerMetadataComeBack: with the watermark that was set aside they are what they were.
+// TestNewerMetadataComeBack: if the newer metadata return, they fit the watermark that was set
+// aside.
 func TestNewerMetadataComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,8 +148,8 @@ func TestNewerMetadataComeBack(t *testing.T) {
 	})
 }
 
-// TestWatermarkIsWrittenNowAndThen: a service that is killed leaves one that is older, which is no
-// fault. Without changes none is written.
+// TestWatermarkIsWrittenNowAndThen: a killed service leaves an older watermark, which is not an
+// error. Without changes none is written.
 func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 	"labshelf/metadata"
 )
 
-// Audited is a store that watches each change: what it puts and the stamps that it takes must have
-// their entries in the audit log, in the same transaction, and the entries must be of stamps that
-// it takes. It reports what has none to fail, from any goroutine.
+// Audited is a store that verifies each change: the rows that it puts and the stamps that it takes
+// must have entries in the audit log, in the same transaction, and entries must have stamps that it
+// takes. It reports violations to Fail, from any goroutine.
 //
-// Without an entry may be: the beginning of a resumable upload, a blob that is recorded as
-// unreferenced or damaged, an inline body that becomes a file, the time a key was last used,
-// sessions that have ended by themselves, and leases.
+// No entry is needed for the beginning of a resumable upload, a blob recorded as unreferenced or
+// damaged, an inline body that becomes a file, the time a key was last used, expired sessions, and
+// leases.
 type Audited struct {
 	metadata.Store
 	Fail func(format string, args ...any)
@@ -56,23 +56,23 @@ func (s Audited) watch(ctx context.Context, commit func(context.Context, func(*m
 	return err
 }
 
-// watched is one transaction.
+// watched is one watched transaction.
 type watched struct {
 	tx      *metadata.Tx
 	stamps  []metadata.Stamp
-	excused map[metadata.Stamp]bool // of what has no entry
+	excused map[metadata.Stamp]bool // stamps of rows that need no entry
 	changes []change
 }
 
-// change is a row that was put, and what an entry about it says.
+// change is a row that was put, and the condition for the entry about it.
 type change struct {
 	what  string
-	entry uint64 // number in its record; 0: it has none
+	entry uint64 // number of the entry in its record; 0 without one
 	says  func(audit.Entry) bool
-	until metadata.Stamp // no entry is needed from this stamp on; 0: always
+	until metadata.Stamp // no entry is needed from this stamp on; 0 if one is always needed
 }
 
-// tables are those of the transaction, watched.
+// tables returns the tables of the transaction, watched.
 func (w *watched) tables() *metadata.Tx {
 	tx := *w.tx
 	tx.Stamp = func() metadata.Stamp {
@@ -89,8 +89,8 @@ func (w *watched) tables() *metadata.Tx {
 	return &tx
 }
 
-// missing returns what the entries from a number on do not say of the transaction, and what they
-// say too much.
+// missing returns the changes without entries and the entries without changes, among the entries
+// from the number from on.
 func (w *watched) missing(from uint64) (missing []string, err error) {
 	state, err := w.tx.Audit.State()
 	if err != nil {
@@ -131,8 +131,8 @@ func (w *watched) missing(from uint64) (missing []string, err error) {
 	return missing, err
 }
 
-// put notes a row that is put. present is the one that it replaces, with whatever may change
-// without an entry as in the new one.
+// put notes a row that is put, unless it equals present, the row that it replaces. The caller
+// copies the fields that may change without an entry from row to present.
 func put[T comparable](w *watched, what string, row, present T, err error, entry uint64, says func(audit.Entry) bool) error {
 	switch {
 	case err == nil && row == present:
@@ -144,7 +144,7 @@ func put[T comparable](w *watched, what string, row, present T, err error, entry
 	return nil
 }
 
-// about tells entries about an object.
+// about returns a condition for entries about an object.
 func about(kind audit.Kind, id metadata.ID) func(audit.Entry) bool {
 	return func(e audit.Entry) bool { return e.Object == audit.Object{Kind: kind, ID: id} }
 }
@@ -162,7 +162,7 @@ func watch[K, R any](t metadata.Table[K, R], before func(R) error) watchedTable[
 	return watchedTable[K, R]{t, before}
 }
 
-// excuse returns a table that excuses a stamp of each row that is put into it.
+// excuse returns a table that marks a stamp of each row put into it as needing no entry.
 func excuse[K, R any](w *watched, t metadata.Table[K, R], stamp func(R) metadata.Stamp) watchedTable[K, R] {
 	return watch(t, func(row R) error {
 		w.excused[stamp(row)] = true
@@ -217,7 +217,7 @@ type (
 	}
 )
 
-// watchContainers watches the tables of dataspaces, sets, former versions, and what describes them.
+// watchContainers watches the tables of dataspaces, sets, former versions, and their descriptions.
 func (w *watched) watchContainers(tx *metadata.Tx) {
 	tx.Dataspaces = watchedDataspaces{watch(tx.Dataspaces, func(row metadata.Dataspace) error {
 		present, err := w.tx.Dataspaces.Get(row.ID)
@@ -246,7 +246,7 @@ func (w *watched) watchContainers(tx *metadata.Tx) {
 		present, err := w.tx.SchemaVersions.Get(row.Key())
 		return put(w, "a version of the schema "+row.SchemaID.String(), row, present, err, 0, about(audit.Schema, row.SchemaID))
 	}), tx.SchemaVersions}
-	// Other entries say how many files an edit has changed, and what undid it.
+	// Other entries record how many files an edit has changed, and which edit undid it.
 	tx.Edits = watchedEdits{watch(tx.Edits, func(row metadata.BulkEdit) error {
 		present, err := w.tx.Edits.Get(row.ID)
 		if err == nil {
@@ -294,7 +294,7 @@ type watchedDescriptive struct {
 	*watched
 }
 
-// described tells entries about an object of any kind.
+// described returns a condition for entries about an object of any kind.
 func described(id metadata.ID) func(audit.Entry) bool {
 	return func(e audit.Entry) bool { return e.Object.ID == id }
 }
@@ -323,12 +323,12 @@ type watchedSessions struct {
 	*watched
 }
 
-// session tells entries about a session, of an action.
+// session returns a condition for entries about a session with an action.
 func session(action audit.Action, digest auth.SessionDigest) func(audit.Entry) bool {
 	return func(e audit.Entry) bool { return e.Action == action && bytes.HasPrefix(digest[:], e.Session[:]) }
 }
 
-// Remove of a session that would still serve has an entry.
+// Remove requires an entry if the session is still valid.
 func (t watchedSessions) Remove(of metadata.SessionKey) error {
 	row, err := t.Get(of)
 	if key, failed := t.tx.Keys.Get(of.User, row.KeyID); err == nil && failed == nil && key.Gone == 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestAuditedFindsWhatHasNoEntry: each change without its entry in the same commit is reported, and
-// none that has one or needs none.
+// no other change.
 func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
 	t.Parallel()
 	user, object := metadata.ID{1}, audit.Object{Kind: audit.User, ID: metadata.ID{1}}

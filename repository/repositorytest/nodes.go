@@ -11,10 +11,10 @@ import (
 	"labshelf/repository"
 )
 
-// aroundUpdate runs in place of a write transaction, which commit runs.
+// aroundUpdate is called instead of a write transaction, which commit runs.
 type aroundUpdate func(ctx context.Context, commit func() error) error
 
-// Shared is a metadata store as one node has it that shares its tables with others.
+// Shared is a metadata store as seen by one of several nodes that share its tables.
 type Shared struct {
 	metadata.Store
 	failing atomic.Pointer[error]
@@ -28,18 +28,18 @@ func (s *Shared) Engine() metadata.Engine {
 	return e
 }
 
-// Fail lets every transaction fail from now on, as where the process is killed or its connection
-// broken; nil: none.
+// Fail makes every later transaction fail with err, as if the process were killed or its connection
+// broken. nil ends that.
 func (s *Shared) Fail(err error) { s.failing.Store(&err) }
 
-// AroundUpdates calls fn in place of each write transaction, with the context of the transaction
-// and a function that runs it; nil: nothing.
+// AroundUpdates calls fn instead of each write transaction, with its context and a function that
+// runs it. nil ends that.
 func (s *Shared) AroundUpdates(fn func(ctx context.Context, commit func() error) error) {
 	around := aroundUpdate(fn)
 	s.around.Store(&around)
 }
 
-// BeforeUpdates calls fn before each write transaction, outside of it; nil: nothing.
+// BeforeUpdates calls fn before each write transaction, outside it. nil ends that.
 func (s *Shared) BeforeUpdates(fn func()) {
 	if fn == nil {
 		s.AroundUpdates(nil)
@@ -97,8 +97,8 @@ func (s *Shared) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	return s.updating(ctx, func() error { return s.Store.UpdateBackground(ctx, fn) })
 }
 
-// NewNode opens another node of the repository of a world, which the caller closes. meta is not
-// shared itself.
+// NewNode opens another node of the repository of a world. The caller must close it. meta must not
+// be a Shared.
 func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repository.Config) (*World, *Shared) {
 	shared := &Shared{Store: meta}
 	other := *w
@@ -106,8 +106,8 @@ func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repositor
 	return &other, shared
 }
 
-// NewCluster makes a repository with two nodes over some tables, and files in memory. The caller
-// closes both.
+// NewCluster creates a repository with two nodes over the tables of meta, and files in memory. The
+// caller must close both.
 func NewCluster(t *testing.T, meta metadata.Store, config repository.Config, counts ...int) (a, b *World, ofA, ofB *Shared) {
 	t.Helper()
 	files := blobstest.NewMemory()

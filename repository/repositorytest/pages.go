@@ -1,4 +1,4 @@
-// Package repositorytest reads pages as tests want them.
+// Package repositorytest provides helpers for tests of repositories.
 package repositorytest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// ListResources returns a page of copies.
+// ListResources returns a page with copies of the resources.
 func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Resource], error) {
 	var page core.Page[metadata.Resource]
 	ends, err := svc.Files.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {

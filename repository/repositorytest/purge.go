@@ -14,8 +14,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// Purge is the purge for metadatatest.Compare, with an empty blob store. A second purge must find
-// nothing to remove.
+// Purge is the use case of a purge for metadatatest.Compare, with an empty blob store. A second
+// purge must find nothing to remove.
 var Purge = metadatatest.Use{Name: "purge", Draw: drawPurge}
 
 func drawPurge(rt *rapid.T, now func() time.Time) func(metadata.Store) (any, error) {

@@ -26,10 +26,10 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// Always is the precondition that every version meets.
+// Always is the empty precondition.
 var Always = core.Match{}
 
-// World is a repository with an admin, a dataspace and sets of resources, whose content is their
+// World is a repository with an admin, a dataspace, and sets of resources whose content is their
 // name.
 type World struct {
 	T         *testing.T
@@ -40,14 +40,14 @@ type World struct {
 	Resources []metadata.Resource
 }
 
-// NewStill is repository.New without anything that runs in the background.
+// NewStill is repository.New without background work.
 func NewStill(meta metadata.Store, store blobs.Store, config repository.Config) *repository.Service {
 	svc := repository.New(meta, store, config)
 	svc.Close()
 	return svc
 }
 
-// NewWorld makes an admin, a dataspace and sets with so many resources.
+// NewWorld creates an admin, a dataspace, and one set for each of counts with this many resources.
 func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
 	t.Helper()
 	ctx := t.Context()
@@ -77,7 +77,7 @@ func (w *World) OK(err error) {
 	}
 }
 
-// Upload puts a file into a set.
+// Upload uploads a file to a set.
 func (w *World) Upload(set metadata.Set, name string) metadata.Resource {
 	w.T.Helper()
 	r, err := w.TryUpload(set, name)
@@ -85,7 +85,7 @@ func (w *World) Upload(set metadata.Set, name string) metadata.Resource {
 	return r
 }
 
-// TryUpload puts a file into a set, or returns why that is refused.
+// TryUpload uploads a file to a set, or returns the refusal.
 func (w *World) TryUpload(set metadata.Set, name string) (metadata.Resource, error) {
 	up, id := w.Service.Uploads.NewUpload(w.Admin), set.ID.String()
 	w.OK(up.Receive(w.T.Context(), strings.NewReader(name)))
@@ -93,19 +93,19 @@ func (w *World) TryUpload(set metadata.Set, name string) (metadata.Resource, err
 	return up.Create(w.T.Context(), files.UploadFields{SetID: &id, Name: &name})
 }
 
-// Refused wants an error with a code.
+// Refused fails the test unless err has this code.
 func (w *World) Refused(err error, code errs.Code) {
 	w.T.Helper()
 	WantCode(w.T, err, code)
 }
 
-// Begun wants the answer to a deletion or restoration that stands still.
+// Begun fails the test unless err reports a deletion or restoration that does not advance.
 func (w *World) Begun(err error) {
 	w.T.Helper()
 	w.Refused(err, errs.CodeUnavailable)
 }
 
-// Listed returns the states in which the listing of the first set shows its resources.
+// Listed returns the states of the resources in the listing of the first set.
 func (w *World) Listed() map[metadata.ID]metadata.State {
 	w.T.Helper()
 	states := map[metadata.ID]metadata.State{}
@@ -119,7 +119,7 @@ func (w *World) Listed() map[metadata.ID]metadata.State {
 	return states
 }
 
-// Get returns a resource as it is now.
+// Get returns the present state of a resource.
 func (w *World) Get(id metadata.ID) metadata.Resource {
 	w.T.Helper()
 	r, err := w.Service.Files.GetResource(w.T.Context(), w.Admin, id.String())
@@ -127,7 +127,7 @@ func (w *World) Get(id metadata.ID) metadata.Resource {
 	return r
 }
 
-// Content reads the file of a resource.
+// Content returns the content of a resource's file.
 func (w *World) Content(id metadata.ID) (string, error) {
 	_, file, err := w.Service.Files.OpenResource(w.T.Context(), w.Admin, id.String())
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *World) Content(id metadata.ID) (string, error) {
 	return all.String(), err
 }
 
-// Replace gives a resource other content.
+// Replace replaces the content of a resource.
 func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 	w.T.Helper()
 	up := w.Service.Uploads.NewUpload(w.Admin)
@@ -150,7 +150,7 @@ func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 	return replaced
 }
 
-// KeepLast has the dataspace keep so many versions of each resource, until a purge.
+// KeepLast sets the retention of the dataspace to this many versions.
 func (w *World) KeepLast(versions int) {
 	w.T.Helper()
 	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), containers.DataspaceFields{Retention: &metadata.Retention{Last: uint32(versions)}}, core.Match{})
@@ -163,7 +163,7 @@ func RoleOf(name string) auth.Role {
 	return role
 }
 
-// Delete marks a resource deleted.
+// Delete deletes a resource.
 func (w *World) Delete(r metadata.Resource) metadata.Resource {
 	w.T.Helper()
 	r, err := w.Service.Files.DeleteResource(w.T.Context(), w.Admin, r.ID.String(), Always)
@@ -171,7 +171,7 @@ func (w *World) Delete(r metadata.Resource) metadata.Resource {
 	return r
 }
 
-// WantCode wants an error with a code.
+// WantCode reports an error unless err has this code.
 func WantCode(t *testing.T, err error, code errs.Code) {
 	t.Helper()
 	var known *errs.Error
@@ -180,7 +180,7 @@ func WantCode(t *testing.T, err error, code errs.Code) {
 	}
 }
 
-// Unsynced is a file system that brings nothing to stable storage, for tests that cut no power.
+// Unsynced is a file system that syncs nothing, for tests without power failures.
 type Unsynced struct{ blobs.OS }
 
 type unsyncedFile struct{ blobs.File }
@@ -195,7 +195,7 @@ func (Unsynced) Create(path string) (blobs.File, error) {
 	return unsyncedFile{f}, err
 }
 
-// Disk is a World with its files on disk, to break them and to maintain them.
+// Disk is a World with its files on disk, for tests that damage and maintain them.
 type Disk struct {
 	*World
 	Dir    string
@@ -204,14 +204,13 @@ type Disk struct {
 	Upkeep *maintenance.Upkeep
 }
 
-// NewDisk makes a repository with sets of so many resources, in which nothing runs in the
-// background.
+// NewDisk creates a repository with one set for each of counts, without background work.
 func NewDisk(t *testing.T, config repository.Config, counts ...int) *Disk {
 	t.Helper()
 	return NewDiskOver(t, config, func(files blobs.Folder) blobs.Folder { return files }, counts...)
 }
 
-// NewDiskOver is NewDisk, with a store over the one of the files.
+// NewDiskOver is NewDisk with the blob store wrapped by over.
 func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Folder) blobs.Folder, counts ...int) *Disk {
 	t.Helper()
 	d := &Disk{Dir: t.TempDir(), Meta: metadatatest.NewMemory(time.Now)}
@@ -232,8 +231,8 @@ func (d *Disk) Finish(container metadata.ID) {
 	d.World.Finish(d.Meta, d.Blobs, container)
 }
 
-// Finish waits, by the same request again to a service over the same stores, until the cascade of a
-// container has ended.
+// Finish waits until the cascade of a container has ended. It repeats the request to a service over
+// the same stores.
 func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadata.ID) {
 	w.T.Helper()
 	var cascade metadata.Cascade
@@ -260,18 +259,18 @@ func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadat
 	w.OK(err)
 }
 
-// Path is where the file of a blob is.
+// Path returns the path of the file of a blob.
 func (d *Disk) Path(digest blobs.Digest) string {
 	return filepath.Join(d.Dir, "blobs", digest.String()[:2], digest.String())
 }
 
-// Leave puts a file among the blobs that is not recorded.
+// Leave writes an unrecorded file among the blobs.
 func (d *Disk) Leave(digest blobs.Digest, content []byte) {
 	d.T.Helper()
 	d.OK(errors.Join(os.MkdirAll(filepath.Dir(d.Path(digest)), 0o700), os.WriteFile(d.Path(digest), content, 0o600)))
 }
 
-// Flip changes one bit of a file.
+// Flip flips one bit of a file.
 func (d *Disk) Flip(digest blobs.Digest) {
 	d.T.Helper()
 	content, err := os.ReadFile(d.Path(digest))
@@ -280,7 +279,7 @@ func (d *Disk) Flip(digest blobs.Digest) {
 	d.OK(os.WriteFile(d.Path(digest), content, 0o600))
 }
 
-// Damages are the blobs known to be damaged.
+// Damages returns the recorded damages.
 func (d *Disk) Damages() (all []metadata.Damage) {
 	d.T.Helper()
 	d.OK(d.Meta.View(d.T.Context(), func(tx *metadata.Tx) error {
@@ -296,7 +295,7 @@ func (d *Disk) Damages() (all []metadata.Damage) {
 	return all
 }
 
-// Check returns what a check finds, and its result.
+// Check runs a check, and returns the violations and the result.
 func (d *Disk) Check(u *maintenance.Upkeep, o maintenance.CheckOptions) (found []metadata.Violation, result maintenance.CheckResult) {
 	d.T.Helper()
 	result, err := u.Check(d.T.Context(), o, maintenance.CheckEvents{Violation: func(v metadata.Violation) { found = append(found, v) }})
@@ -304,7 +303,7 @@ func (d *Disk) Check(u *maintenance.Upkeep, o maintenance.CheckOptions) (found [
 	return found, result
 }
 
-// Sound wants nothing to be found by a check.
+// Sound runs a check and reports each violation as a test error.
 func (d *Disk) Sound() {
 	d.T.Helper()
 	_, err := d.Upkeep.Check(d.T.Context(), maintenance.CheckOptions{}, maintenance.CheckEvents{
@@ -315,7 +314,7 @@ func (d *Disk) Sound() {
 	}
 }
 
-// Purge purges all that is deleted.
+// Purge purges everything that is deleted.
 func (d *Disk) Purge(o maintenance.PurgeOptions) maintenance.PurgeResult {
 	d.T.Helper()
 	o.OlderThan = -time.Hour
@@ -324,7 +323,7 @@ func (d *Disk) Purge(o maintenance.PurgeOptions) maintenance.PurgeResult {
 	return result
 }
 
-// Violations are what a check of two stores finds.
+// Violations returns the violations that a check of two stores finds.
 func Violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []string) {
 	t.Helper()
 	events := maintenance.CheckEvents{Violation: func(v metadata.Violation) { all = append(all, v.String()) }}
@@ -335,7 +334,8 @@ func Violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []str
 	return all
 }
 
-// RaceTime is how long a test lets goroutines run against each other: longer by PURGE_RACE_SECONDS.
+// RaceTime returns how long a test runs goroutines against each other. PURGE_RACE_SECONDS overrides
+// it.
 func RaceTime(t *testing.T) time.Duration {
 	t.Helper()
 	if asked := os.Getenv("PURGE_RACE_SECONDS"); asked != "" {

@@ -15,26 +15,26 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// How much may come between two checkpoints: so much a power cut may cost a client that sends all
-// at once.
+// Bounds between two checkpoints: at most this much a client has to send again after a power
+// failure.
 const (
-	checkpointBytes = 1 << 30 // a second of a fast line: each checkpoint makes the client wait for three syncs
+	checkpointBytes = 1 << 30 // each checkpoint delays the client for three syncs
 	checkpointTime  = 5 * time.Second
 )
 
-// Chunk is what one request sends of a file.
+// Chunk is the part of a file that one request sends.
 type Chunk struct {
-	Offset   int64        // where in the file it begins
-	Length   int64        // of Body, in bytes; negative: unknown
-	Expected blobs.Digest // what the file has to have when it is complete; zero: not told with this chunk
+	Offset   int64        // position in the file
+	Length   int64        // of Body, in bytes; negative if unknown
+	Expected blobs.Digest // digest of the complete file; zero if not sent with this chunk
 	Body     io.Reader
-	Stop     func()       // makes a Read of Body, under way or to come, fail; called from another goroutine, perhaps several times
-	Verify   func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
+	Stop     func()       // makes all Reads of Body fail; called from another goroutine
+	Verify   func() error // called at the end of Body; after an error nothing counts; may be nil
 }
 
-// Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty
-// one at the end of a file that was refused, as if it had just come. What has come of a chunk
-// before its Body failed is kept.
+// Append adds a chunk to an upload of the caller. The last chunk creates the resource. An empty
+// chunk at the end of a refused file tries that again. If Body fails, Append keeps the bytes
+// received before.
 func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk Chunk) (metadata.ResumableUpload, error) {
 	t, lock, err := u.acquire(ctx, p, id, true, chunk.Stop)
 	if err != nil {
@@ -46,7 +46,7 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	return t, operation.Interrupted(err, "what the upload now says of its progress")
 }
 
-// append adds a chunk to an upload whose lock the caller has.
+// append adds a chunk to an upload whose lock the caller holds.
 func (u *Uploads) append(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, lock *lock, chunk Chunk) (_ metadata.ResumableUpload, err error) {
 	if !t.Received() {
 		if t, err = u.resetIfTruncated(ctx, t); err != nil {
@@ -76,8 +76,8 @@ func (u *Uploads) append(ctx context.Context, p auth.Principal, t metadata.Resum
 	return u.finish(ctx, p, t)
 }
 
-// expect has an upload refused, once it is complete, unless its file has this digest. Another one
-// was announced before, or is that of the resource that it has made: errExpected.
+// expect sets the digest that the complete file must have. It returns errExpected if another digest
+// was announced earlier, or if the completed upload has another digest.
 func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	switch {
 	case digest == blobs.Digest{}, digest == t.Expected:
@@ -89,8 +89,8 @@ func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	return nil
 }
 
-// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk
-// has to be verified first, and at each the upload has to be still one that may grow.
+// receive appends a chunk to the partial file. It saves checkpoints on the way, unless the whole
+// chunk must be verified first. At each checkpoint it verifies that the upload may still grow.
 func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
 	if u.stores.Unsynced() != nil { // no checkpoint could be saved
 		return t, storage.Error(metadata.ErrReadOnly)
@@ -109,7 +109,7 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 		refused := chunk.refused(reading)
 		if refused != nil || reached == t.Checkpoint && errors.Is(reading, blobs.ErrNoSpace) {
 			u.deleteFormer(reached, t.Checkpoint, "")
-			_ = u.files.TruncatePartial(ctx, partial(t)) // others may need the space; if it does not work, the next chunk takes it
+			_ = u.files.TruncatePartial(ctx, partial(t)) // frees space for others; on failure, the next chunk truncates it
 		}
 		if refused != nil {
 			return t, u.stores.BlobError(refused)
@@ -133,10 +133,10 @@ func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.Resu
 	}
 }
 
-// saveProgress writes down that so much has come.
+// saveProgress records the bytes received.
 func (u *Uploads) saveProgress(ctx context.Context, t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
 	before := t
-	if t.Checkpoint = reached; reached.Size > before.Checkpoint.Size { // a request that brings nothing does not put off the end
+	if t.Checkpoint = reached; reached.Size > before.Checkpoint.Size { // an empty request does not extend the upload
 		t.Expires = u.after(u.pause)
 	}
 	if reached.Size == t.Length {
@@ -149,7 +149,7 @@ func (u *Uploads) saveProgress(ctx context.Context, t metadata.ResumableUpload, 
 	return t, u.save(ctx, before, t)
 }
 
-// checkpointReader is a body that pauses, by errCheckpoint, when it has been read for most.
+// checkpointReader is a body that returns errCheckpoint after it has been read for most.
 type checkpointReader struct {
 	io.Reader
 	begun time.Time
@@ -165,12 +165,11 @@ func (r *checkpointReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// errLonger: more has come than was announced. Which bytes are wrong cannot be told.
+// errLonger reports more bytes than announced. It is unknown which of them are wrong.
 var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Length",
 	Message: "more has come than the Upload-Length of this upload"}
 
-// errExpected: a digest was announced that cannot be that of the file, if the one announced before
-// is.
+// errExpected reports a digest that contradicts the one announced earlier.
 var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
 	Message: "another SHA-256 of the file was announced before, or is that of the file that has come"}
 
@@ -179,7 +178,7 @@ func wrongOffset(want, got int64) error {
 		Message: fmt.Sprintf("the next chunk of this upload begins at byte %d, not %d", want, got)}
 }
 
-// readEnd returns io.EOF if a body has ended, and errLonger if it has not.
+// readEnd returns io.EOF if a body has ended, and errLonger if it has more bytes.
 func readEnd(body io.Reader) error {
 	var more [1]byte
 	n, err := io.ReadFull(body, more[:])
@@ -189,8 +188,8 @@ func readEnd(body io.Reader) error {
 	return err
 }
 
-// refused returns why nothing of a chunk counts, after its body has ended (io.EOF), failed, or come
-// so far (nil).
+// refused returns why a whole chunk is rejected, or nil. reading is the state of its body: io.EOF
+// at the end, another error, or nil if more may follow.
 func (c Chunk) refused(reading error) error {
 	switch {
 	case errors.Is(reading, errLonger):

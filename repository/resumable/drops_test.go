@@ -39,8 +39,8 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 	return made.Link, t, p.Service.Visitors.LinkUploads(v, secret)
 }
 
-// TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at
-// the next checkpoint, and what had come goes.
+// TestLinkEndsWithinChunk: revoking a link ends a long chunk through it at the next checkpoint, and
+// the received data is removed.
 func TestLinkEndsWithinChunk(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -71,7 +71,7 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 	p.Sound()
 }
 
-// TestOpenLinksGoOn: what comes through a link that has not ended stays, as what a user sends does.
+// TestOpenLinksGoOn: uploads through a link that has not ended stay, like those of users.
 func TestOpenLinksGoOn(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)

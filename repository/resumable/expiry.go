@@ -17,16 +17,16 @@ const (
 	expiryBatch = 500 // uploads
 )
 
-// expire removes uploads that have expired, and files of uploads that are no more.
+// expire removes expired and abandoned uploads, and partial files without an upload.
 func (u *Uploads) expire(ctx context.Context) error {
 	err := errors.Join(u.expireRows(ctx), u.removeAbandoned(ctx))
 	if u.folder == nil {
-		return err // what no row names is an orphan, and a purge finds it
+		return err // objects without a row are orphans, which a purge removes
 	}
 	return errors.Join(err, u.folder.WalkPartials(ctx, func(name string) error { return u.removeStray(ctx, name) }))
 }
 
-// expireRows removes the uploads that have expired, but for those that a request has the lock of.
+// expireRows removes expired uploads, except those whose lock a request holds.
 func (u *Uploads) expireRows(ctx context.Context) error {
 	for {
 		var due []metadata.ID
@@ -55,8 +55,7 @@ func (u *Uploads) expireRows(ctx context.Context) error {
 	}
 }
 
-// removeAbandoned removes the uploads that are abandoned, but for those that a request has the lock
-// of.
+// removeAbandoned removes abandoned uploads, except those whose lock a request holds.
 func (u *Uploads) removeAbandoned(ctx context.Context) error {
 	if u.config.Abandoned == nil {
 		return nil
@@ -100,8 +99,8 @@ func (u *Uploads) abandoned(tx *metadata.Tx, id metadata.ID) (bool, error) {
 
 var errNotExpired = errors.New("it has not expired")
 
-// removeExpired removes an upload that had expired, or returns errNotExpired: a request may have
-// had its lock then, and have added to it.
+// removeExpired removes an upload that was found expired. It returns errNotExpired if a request has
+// added to it since.
 func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata.Stamp) error {
 	left, err := u.remove(ctx, id, func(t metadata.ResumableUpload) error {
 		if t.Expires > by {
@@ -112,8 +111,8 @@ func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata
 	return errors.Join(err, left)
 }
 
-// End removes an upload, whoever has begun it. It ends the request that sends more of it. A
-// resource that it has made stays.
+// End removes an upload of any sender, and ends a request that is sending more of it. A resource
+// that the upload has created stays.
 func (u *Uploads) End(ctx context.Context, id metadata.ID) error {
 	lock, err := u.locks.seize(ctx, id)
 	if err != nil {
@@ -124,8 +123,8 @@ func (u *Uploads) End(ctx context.Context, id metadata.ID) error {
 	return err
 }
 
-// remove removes the row, if check has nothing against it, then the file. That is left where the
-// service ends in between, or for the reason that is left: the expiry removes it later.
+// remove removes the row, unless check returns an error, and then the file. left is the error of
+// removing the file. If that fails, or the service stops before, the expiry removes the file later.
 func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadata.ResumableUpload) error) (left, err error) {
 	var t metadata.ResumableUpload
 	err = u.stores.Update(ctx, func(tx *metadata.Tx) (err error) {
@@ -148,7 +147,7 @@ func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadat
 	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.folder.RemovePartial(id.String()))), nil
 }
 
-// withdraw removes the committed file of an upload whose record could not be written: nothing else
+// withdraw removes the committed file of an upload whose record could not be written. Nothing else
 // refers to it, and it would take up space until a purge.
 func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) error {
 	if !t.Pending() || t.Checkpoint.Size == 0 {
@@ -164,12 +163,12 @@ func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) erro
 	return err
 }
 
-// removeStray removes a file without a row, or whose row says that it has become a resource. A row
-// is there before its file, so there will be none any more.
+// removeStray removes a partial file without a row, or whose upload has become a resource. Rows are
+// created before their files, so a missing row does not appear later.
 func (u *Uploads) removeStray(ctx context.Context, name string) error {
 	id, ok := metadata.ParseID(name)
 	if !ok {
-		return nil // left for a person to look at
+		return nil // not a partial file of this package
 	}
 	var t metadata.ResumableUpload
 	err := u.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) (err error) {

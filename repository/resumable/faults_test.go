@@ -25,8 +25,8 @@ func undurable(p *world) (*repository.Service, *undurableStore) {
 	return p.over(meta, p.Blobs), meta
 }
 
-// TestProgressShownIsDurable: how far an upload is, and what it has become, is said only when a
-// power cut cannot take it back: a client that learns of it may remove its copy of the file.
+// TestProgressShownIsDurable: the progress and the result of an upload are shown only when a power
+// failure cannot undo them, because the client may then delete its copy of the file.
 func TestProgressShownIsDurable(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -76,8 +76,8 @@ func (s *unremovable) RemovePartial(name string) error {
 	return s.Folder.RemovePartial(name)
 }
 
-// TestUnremovableFileExpires: a file that cannot be removed when its upload has ended, or has
-// become a resource, is no fault of that. The expiry takes it.
+// TestUnremovableFileExpires: a file that cannot be removed after its upload has ended causes no
+// error. The expiry removes it later.
 func TestUnremovableFileExpires(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -102,8 +102,8 @@ func TestUnremovableFileExpires(t *testing.T) {
 	}
 }
 
-// TestExpirySparesContinuedUpload: a chunk that came while its upload expired has it go on, also
-// where an expiry had begun by then.
+// TestExpirySparesContinuedUpload: an upload continues if a chunk arrives while it expires, even if
+// the expiry has begun.
 func TestExpirySparesContinuedUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -135,8 +135,8 @@ func TestExpirySparesContinuedUpload(t *testing.T) {
 	}
 }
 
-// TestAbandonedFileWithdrawn: what was committed, and could not be written down, goes with its
-// upload, unless something else needs it.
+// TestAbandonedFileWithdrawn: a committed file without a record is removed with its upload, unless
+// something else needs it.
 func TestAbandonedFileWithdrawn(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []bool{false, true} {

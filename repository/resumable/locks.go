@@ -19,21 +19,20 @@ import (
 const (
 	// lockTimeout is how long a request waits for the lock of an upload.
 	lockTimeout = 5 * time.Second
-	// lockIdle is for how long nothing may come from the request that has the lock while another
-	// one waits: a connection that broke without a word must not keep its own client from going on
-	// over another one.
+	// lockIdle is how long the request with the lock may send nothing while another one waits. A
+	// client whose connection broke unnoticed must be able to continue over a new connection.
 	lockIdle = time.Second
 	lockPoll = 50 * time.Millisecond
 
-	// leaseLasts is how long the lease of an upload lasts when its node is gone, or when nothing
-	// comes: with lockIdle and a renewal it ends within lockTimeout, so that another node goes on
-	// after one request.
+	// leaseLasts is how long the lease of an upload lasts after its node has stopped, or after no
+	// data has arrived. Together with lockIdle and a renewal it is shorter than lockTimeout, so
+	// that another node can continue within one request.
 	leaseLasts = 3 * time.Second
 	leasePoll  = 250 * time.Millisecond
 )
 
-// locks are the locks of uploads: one request at a time has that of an upload, among those of this
-// node by what is in memory, among those of all nodes by a lease.
+// locks are the locks of uploads. One request at a time holds the lock of an upload: among the
+// requests of this node through memory, among all nodes through a lease.
 type locks struct {
 	node *nodes.Node
 
@@ -43,30 +42,30 @@ type locks struct {
 
 func newLocks(node *nodes.Node) *locks { return &locks{node: node, held: map[metadata.ID]*lock{}} }
 
-// lock is the lock of one upload, as one request has it.
+// lock is the lock of one upload, held by one request.
 type lock struct {
 	locks     *locks
 	id        metadata.ID
 	stop      func() // ends the request
 	lease     *nodes.Lease
 	since     time.Time
-	received  atomic.Int64 // how long after since something has come last
-	receiving atomic.Bool  // a body comes
+	received  atomic.Int64 // when data last arrived, relative to since
+	receiving atomic.Bool  // a body is being received
 	released  chan struct{}
 }
 
-// acquire waits for a lock, and stops a request that has it and from which nothing comes. Stop is
-// called, perhaps several times, to end this request in the same way. The caller releases the lock.
+// acquire waits for a lock, and stops a request that holds it but sends nothing. stop ends this
+// request in the same way; it may be called repeatedly. The caller must release the lock.
 func (l *locks) acquire(ctx context.Context, id metadata.ID, stop func()) (*lock, error) {
 	return l.wait(ctx, id, stop, lockIdle)
 }
 
-// seize is acquire, and stops the request of this node that has the lock at once.
+// seize is acquire, but immediately stops a request of this node that holds the lock.
 func (l *locks) seize(ctx context.Context, id metadata.ID) (*lock, error) {
 	return l.wait(ctx, id, func() {}, -1)
 }
 
-// wait is acquire, for a request from which nothing has come for longer than idle.
+// wait is acquire with a limit: it stops a request that has sent nothing for longer than idle.
 func (l *locks) wait(ctx context.Context, id metadata.ID, stop func(), idle time.Duration) (*lock, error) {
 	for until := time.Now().Add(lockTimeout); ; {
 		mine, other := l.acquireHere(id, stop)
@@ -93,7 +92,7 @@ func (l *locks) wait(ctx context.Context, id metadata.ID, stop func(), idle time
 
 var errLocked error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request is at this upload; try again when it is done"}
 
-// tryAcquire returns the lock of an upload that no request has, else nil.
+// tryAcquire returns the lock of an upload, or nil if a request holds it.
 func (l *locks) tryAcquire(ctx context.Context, id metadata.ID) (*lock, error) {
 	mine, _ := l.acquireHere(id, func() {})
 	if mine == nil {
@@ -106,7 +105,7 @@ func (l *locks) tryAcquire(ctx context.Context, id metadata.ID) (*lock, error) {
 	return mine, nil
 }
 
-// acquireLease makes a lock of this node that of all nodes, or releases it.
+// acquireLease extends a lock of this node to all nodes. On failure it releases the lock.
 func (l *lock) acquireLease(ctx context.Context, until time.Time) (err error) {
 	for {
 		l.lease, err = l.locks.node.Take(ctx, nodes.Wanted{Name: "upload/" + l.id.String(), Lasts: leaseLasts, Alive: l.alive, Lost: l.stop})
@@ -124,15 +123,15 @@ func (l *lock) acquireLease(ctx context.Context, until time.Time) (err error) {
 	}
 }
 
-// alive tells whether the lease of the request is to be renewed: as long as something comes, and
-// while what has come is dealt with.
+// alive reports whether to renew the lease: while data arrives, and while received data is
+// processed.
 func (l *lock) alive() bool { return !l.receiving.Load() || l.idle() <= lockIdle }
 
-// with returns a context for what is done under the lock: no commit counts any more once another
-// node has it.
+// with returns a context for work under the lock. Commits under it fail once another node has the
+// lock.
 func (l *lock) with(ctx context.Context) context.Context { return l.lease.With(ctx) }
 
-// acquireHere returns the lock, or else that of the other request of this node.
+// acquireHere returns the lock, or the lock of another request of this node that holds it.
 func (l *locks) acquireHere(id metadata.ID, stop func()) (mine, other *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +151,7 @@ func (l *lock) release() {
 	close(l.released)
 }
 
-// idle is for how long nothing has come.
+// idle returns the time since data last arrived.
 func (l *lock) idle() time.Duration { return time.Since(l.since) - time.Duration(l.received.Load()) }
 
 // track returns a body whose progress keeps the lock.

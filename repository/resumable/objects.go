@@ -11,17 +11,17 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Where a partial file is made of objects, its row names them by its checkpoint, and they are
-// deleted only after the commit by which it stops naming them. Another process may have the same
-// upload, whatever the locks of this one say; so what a commit changes is compared with what it was
-// when it was read.
+// If a partial file consists of objects, the checkpoint in its row names them. They are deleted
+// only after the commit that stops naming them. Another process may work on the same upload,
+// whatever the locks of this process say. Each commit therefore compares the row with the state
+// that was read.
 
-// deleteWithin is how long it may take to delete what is not needed any more. What is left is an
-// orphan, which a purge finds.
+// deleteWithin is the time limit for deleting unneeded objects. Objects that are left are orphans,
+// which a purge removes.
 const deleteWithin = 30 * time.Second
 
-// stillAt makes sure, in the transaction that moves an upload from a checkpoint to another one,
-// that the row has that checkpoint, and that the objects which it comes to name are there.
+// stillAt returns errMoved unless the row still has the checkpoint of before and the objects that
+// next adds still exist. Call it in the transaction that changes the checkpoint.
 func (u *Uploads) stillAt(tx *metadata.Tx, before metadata.ResumableUpload, next blobs.Checkpoint) error {
 	if u.stores.Objects == nil {
 		return nil
@@ -46,10 +46,10 @@ func (u *Uploads) stillAt(tx *metadata.Tx, before metadata.ResumableUpload, next
 	return nil
 }
 
-// errMoved: the client asks where the upload is, and goes on from there.
+// errMoved tells the client to request the offset of the upload and continue from there.
 var errMoved error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "this upload has gone on elsewhere; ask for its offset and try again"}
 
-// onlyIn returns the objects that a checkpoint names, and another one does not.
+// onlyIn returns the objects that the first checkpoint names and the other one does not.
 func (u *Uploads) onlyIn(at, other blobs.Checkpoint) ([]blobs.Object, error) {
 	named, err := u.stores.Objects.PartialObjects(at)
 	if err != nil {
@@ -61,8 +61,8 @@ func (u *Uploads) onlyIn(at, other blobs.Checkpoint) ([]blobs.Object, error) {
 	}), err
 }
 
-// deleteFormer deletes the objects that a checkpoint names and the one of the row does not, but for
-// the one that has become a blob.
+// deleteFormer deletes the objects that the checkpoint at names and present does not, except the
+// object that has become a blob.
 func (u *Uploads) deleteFormer(at, present blobs.Checkpoint, blob string) {
 	if u.stores.Objects == nil {
 		return

@@ -15,51 +15,51 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Repository is what uploads need of the repository to which they belong.
+// Repository is what uploads need of their repository.
 type Repository interface {
-	// Lookup returns an upload of the caller, which is NotFound where another one has begun it. It
-	// returns when what it says is on stable storage. grows tells that more of the file is about to
-	// come.
+	// Lookup returns an upload of the caller, after its state has reached stable storage. It
+	// returns NotFound for an upload of another sender. grows reports that more of the file is
+	// about to arrive.
 	Lookup(ctx context.Context, p auth.Principal, id metadata.ID, grows bool) (metadata.ResumableUpload, error)
-	// Update runs fn in a write transaction with the caller as it is now.
+	// Update runs fn in a write transaction, with the present state of the caller.
 	Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
-	// Complete makes the resource of an upload from its staged file, and runs with in the
-	// transaction that does.
+	// Complete creates the resource of an upload from its staged file, and runs with in the same
+	// transaction.
 	Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error
-	// Ended says that an upload has made its resource, or is no more.
+	// Ended is called when an upload has created its resource or was removed.
 	Ended(id metadata.ID)
-	// Receive says that a client sends more of an upload. It returns the body, which ends with a
-	// refusal if there is no more room for it. The caller calls done at the end, with the size
-	// that is kept.
+	// Receive is called when a client sends more of an upload. It returns the body, which fails
+	// when there is no more room for it. The caller must call done at the end, with the size that
+	// is kept.
 	Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64))
 }
 
-// Config is what an operator decides about uploads.
+// Config is the configuration of uploads.
 type Config struct {
-	Age time.Duration    // for which an upload may pause, and what became of it is remembered
-	Now func() time.Time // the clock by which they expire
+	Age time.Duration    // maximum pause of an upload, and how long its result is kept
+	Now func() time.Time // the clock for their expiry
 
-	// Abandoned tells whether an upload can never become a resource, so that its file need not be
-	// kept; nil: none is.
+	// Abandoned, if not nil, reports whether an upload can never become a resource, so that its
+	// file can be removed.
 	Abandoned func(*metadata.Tx, metadata.ResumableUpload) (bool, error)
 }
 
 // Uploads are the resumable uploads of a repository. It is safe for concurrent use: requests for
-// one upload take turns.
+// one upload run one at a time.
 type Uploads struct {
 	stores     *storage.Stores
 	files      blobs.PartialFiles
-	folder     blobs.PartialRemover // of files that are named; nil: they are objects that their rows name
+	folder     blobs.PartialRemover // for partial files in a folder; nil if they are objects
 	repository Repository
 	config     Config
 	locks      *locks
-	checkpoint int64 // bytes between two
+	checkpoint int64 // bytes between two checkpoints
 	pause      time.Duration
 	expiry     *background.Worker
 }
 
-// Start begins to remove what expires. files are those of the blob store in stores. The caller ends
-// it with Close, before it closes the stores.
+// Start starts to remove expired uploads. files must belong to the blob store in stores. The caller
+// must call Close before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
 	folder, _ := files.(blobs.PartialRemover)
 	u := &Uploads{stores: stores, files: files, folder: folder, repository: repository, config: c, locks: newLocks(stores.Node), checkpoint: checkpointBytes, pause: c.Age}
@@ -70,25 +70,25 @@ func Start(stores *storage.Stores, files blobs.PartialFiles, repository Reposito
 	return u
 }
 
-// For returns the same uploads for callers whom another repository knows. One of theirs expires
-// after a pause of that length, if Config.Age is not shorter.
+// For returns the same uploads for the callers of another repository. Their uploads expire after a
+// pause of this length, or after Config.Age if that is shorter.
 func (u *Uploads) For(r Repository, pause time.Duration) *Uploads {
 	theirs := *u
 	theirs.repository, theirs.pause = r, min(pause, u.pause)
 	return &theirs
 }
 
-// Tidy soon removes, in the background, what has expired or is abandoned.
+// Tidy starts the removal of expired and abandoned uploads in the background.
 func (u *Uploads) Tidy() { u.expiry.Wake() }
 
-// Close ends what runs in the background. Requests under way go on.
+// Close stops the background work. Requests in progress continue.
 func (u *Uploads) Close() { u.expiry.Close() }
 
-// Create begins an upload of the caller. Admit completes t, which has its id, in the transaction
-// that stores it, or refuses it. An empty file is complete with that: an upload that comes with an
-// error has begun, and its file is not taken.
+// Create begins an upload of the caller. admit completes t, which has its id, in the transaction
+// that stores it, or returns an error. An upload of an empty file is complete at once. If Create
+// returns an upload and an error, the upload has begun but its file was refused.
 func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, admit func(*metadata.Tx, auth.Principal, *metadata.ResumableUpload) error) (metadata.ResumableUpload, error) {
-	if t.Length == 0 { // as the last chunk of any other file does
+	if t.Length == 0 { // like the last chunk of other files
 		digest, err := t.Checkpoint.Digest()
 		if err != nil {
 			return metadata.ResumableUpload{}, u.stores.BlobError(err)
@@ -113,9 +113,9 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 	return t, operation.Interrupted(err, "the upload has begun")
 }
 
-// Get returns an upload of the caller as it is between two requests. One that is complete and was
-// not refused, since the service ended just then for instance, becomes a resource now; one that was
-// refused gives its refusal.
+// Get returns an upload of the caller, in its state between two requests. If it is complete but has
+// no resource yet, for instance after a restart, Get creates the resource. For a refused upload it
+// returns the refusal.
 func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadata.ResumableUpload, error) {
 	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
@@ -134,8 +134,8 @@ func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadat
 	return u.resetIfTruncated(ctx, t)
 }
 
-// Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot
-// be removed now is removed with what expires.
+// Terminate cancels an upload of the caller. A resource that it has created stays. If its file
+// cannot be removed now, the expiry removes it later.
 func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) error {
 	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
@@ -146,15 +146,15 @@ func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) er
 	return err
 }
 
-// acquire takes the lock of an upload of the caller, which the caller of this releases. What it
-// returns is on stable storage, also that there is no such upload: a client may forget its copy of
-// the file.
+// acquire acquires the lock of an upload of the caller, which must release it. Its results are on
+// stable storage, including the fact that an upload does not exist, because the client may then
+// delete its copy of the file.
 func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, grows bool, stop func()) (metadata.ResumableUpload, *lock, error) {
 	id, ok := metadata.ParseID(text)
 	if !ok {
 		return metadata.ResumableUpload{}, nil, NotFound()
 	}
-	if _, err := u.read(ctx, p, id, grows); err != nil { // before strangers make others wait
+	if _, err := u.read(ctx, p, id, grows); err != nil { // invalid requests must not block others
 		return metadata.ResumableUpload{}, nil, err
 	}
 	lock, err := u.locks.acquire(ctx, id, stop)
@@ -178,20 +178,20 @@ func (u *Uploads) read(ctx context.Context, p auth.Principal, id metadata.ID, gr
 	return t, err
 }
 
-// NotFound returns the error of an upload that is not there, or another sender's.
+// NotFound returns the error for an upload that does not exist or has another sender.
 func NotFound() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "there is no such upload of yours"}
 }
 
 func (u *Uploads) now() metadata.Stamp { return metadata.Stamp(u.config.Now().UnixMicro()) }
 
-// after is the time that a pause from now on ends.
+// after returns the end of a pause that begins now.
 func (u *Uploads) after(pause time.Duration) metadata.Stamp {
 	return u.now() + metadata.Stamp(pause/time.Microsecond)
 }
 
-// save writes down how far an upload has come, whatever has become of the caller that sent it.
-// before is what it was when it was read.
+// save records the progress of an upload, even if the request has ended. before is the state that
+// was read.
 func (u *Uploads) save(ctx context.Context, before, t metadata.ResumableUpload) error {
 	err := u.stores.Update(context.WithoutCancel(ctx), func(tx *metadata.Tx) error {
 		if err := u.stillAt(tx, before, t.Checkpoint); err != nil {
@@ -208,13 +208,13 @@ func (u *Uploads) save(ctx context.Context, before, t metadata.ResumableUpload) 
 	return err
 }
 
-// partial is what has come of an upload, as the blob store knows it.
+// partial returns the partial file of an upload, for the blob store.
 func partial(t metadata.ResumableUpload) blobs.Partial {
 	return blobs.Partial{Name: t.PartialName(), Length: t.Length, At: t.Checkpoint}
 }
 
-// resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup
-// holds the rows, and not these files.
+// resetIfTruncated restarts an upload whose partial file is shorter than its row says. Backups
+// contain the rows but not these files.
 func (u *Uploads) resetIfTruncated(ctx context.Context, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
 	err := u.files.CheckPartial(context.WithoutCancel(ctx), partial(t))
 	if !errors.Is(err, blobs.ErrNotFound) {
@@ -229,15 +229,14 @@ func (u *Uploads) reset(ctx context.Context, t metadata.ResumableUpload) (metada
 	return t, u.save(ctx, before, t)
 }
 
-// refusals are the kinds of errors that say something about the upload, and not about the service
-// at this time.
+// refusals are the kinds of errors that concern the upload and not the present state of the
+// service.
 var refusals = []errs.Kind{errs.Invalid, errs.Forbidden, errs.NotFound, errs.Conflict, errs.Gone, errs.Precondition}
 
-// finish makes the resource of an upload that is complete. A refusal is written down, so that a
-// request for the upload gets it again, and not that all of it is there, which a client would take
-// for success.
+// finish creates the resource of a complete upload. It records a refusal, so that later requests
+// get the refusal again. A response with the full length would look like success.
 func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
-	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
+	ctx = context.WithoutCancel(ctx) // everything has arrived: the client may disconnect
 	staged, err := u.stage(ctx, t)
 	if errors.Is(err, blobs.ErrNotFound) {
 		return u.reset(ctx, t)
@@ -246,7 +245,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		return t, u.stores.BlobError(err)
 	}
 	done := t
-	done.Checkpoint.Parts = "" // the blob has what is still needed of them
+	done.Checkpoint.Parts = "" // the blob has the parts that are still needed
 	err = u.repository.Complete(ctx, p, t, staged, func(tx *metadata.Tx, made metadata.Resource) error {
 		if err := u.stillAt(tx, t, t.Checkpoint); err != nil {
 			return err
@@ -258,7 +257,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		u.repository.Ended(t.ID)
 		u.deleteFormer(t.Checkpoint, done.Checkpoint, staged.Content().Object)
 		if u.folder != nil {
-			_ = u.folder.RemovePartial(t.PartialName()) // or the expiry does
+			_ = u.folder.RemovePartial(t.PartialName()) // on failure, the expiry removes it
 		}
 		return done, nil
 	}
@@ -272,8 +271,8 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 	return t, err
 }
 
-// stage is StagePartial. A file that is committed already is read first: it may be another
-// upload's, and be there for long.
+// stage is StagePartial. It first verifies a file that is already committed, since that may be an
+// old file of another upload.
 func (u *Uploads) stage(ctx context.Context, t metadata.ResumableUpload) (blobs.Staged, error) {
 	if err := u.files.CheckPartial(ctx, partial(t)); errors.Is(err, blobs.ErrNotFound) && u.folder != nil {
 		wrong, err := storage.Verdict(t.Digest, blobs.Verify(ctx, u.stores.Blobs, blobs.Blob{Digest: t.Digest, Size: t.Checkpoint.Size}))

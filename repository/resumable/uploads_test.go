@@ -48,8 +48,8 @@ func (p *world) over(meta metadata.Store, files blobs.Folder) *repository.Servic
 	return repositorytest.NewStill(meta, files, p.config())
 }
 
-// waiting is an upload that has come to its end, and was refused since its set was deleted just
-// then. The set is there again.
+// waiting returns a complete upload that was refused because its set had just been deleted. The set
+// has been restored.
 func (p *world) waiting(content string) metadata.ResumableUpload {
 	p.T.Helper()
 	ctx, set := p.T.Context(), p.Sets[0].ID.String()
@@ -91,8 +91,8 @@ func (p *world) parts() (names []string) {
 	return names
 }
 
-// TestExpiry: what has expired goes, with its file; so does a file without a row. Nothing else
-// does.
+// TestExpiry: expired uploads and their files are removed, and files without a row. Nothing else
+// is.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -131,8 +131,8 @@ func TestExpiry(t *testing.T) {
 	p.Sound()
 }
 
-// TestPurgeSparesPendingUpload: where the record of a file could not be written after the file was
-// committed, the upload still needs it, and no purge takes it away.
+// TestPurgeSparesPendingUpload: if the record of a committed file could not be written, the upload
+// still needs the file, and a purge keeps it.
 func TestPurgeSparesPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -194,8 +194,8 @@ func (p *world) stored(id metadata.ID) (row metadata.ResumableUpload) {
 	return row
 }
 
-// TestLongChunkHasCheckpoints: of a chunk that is refused at its end, or breaks off, what came
-// before the last checkpoint counts, and is told with it what the digest has to be.
+// TestLongChunkHasCheckpoints: if a chunk is refused at its end or breaks off, the bytes before the
+// last checkpoint count, and so does the digest announced with the chunk.
 func TestLongChunkHasCheckpoints(t *testing.T) {
 	t.Parallel()
 	for what, body := range map[string]io.Reader{
@@ -221,8 +221,8 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCompletedOnce: a service that ended after all had come, and before anything was made of it,
-// makes it when it is asked; a client that asks once more gets the same.
+// TestCompletedOnce: if the service stops after the last byte and before the resource is created,
+// the next request creates it. A repeated request returns the same resource.
 func TestCompletedOnce(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -268,8 +268,8 @@ func TestLostFileBeginsAnew(t *testing.T) {
 	p.Sound()
 }
 
-// TestNoChunkAfterFailedSync: where nothing may be written any more, nothing of a file is taken,
-// and its sync is not tried again.
+// TestNoChunkAfterFailedSync: after a failed sync, no data is accepted and the sync is not tried
+// again.
 func TestNoChunkAfterFailedSync(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -298,9 +298,8 @@ func (f *failingSync) AppendPartial(_ context.Context, p blobs.Partial, _ io.Rea
 	return p.At, blobs.ErrUnsynced
 }
 
-// TestDamagedTwinNotTaken: what lies in the place of a file that has come to its end may be
-// another's, and is not taken for the file without a look at it. Partial files are gone where a
-// backup was restored.
+// TestDamagedTwinNotTaken: a file in the place of a complete upload may belong to another upload,
+// and is verified before it is used. Partial files are missing after a backup is restored.
 func TestDamagedTwinNotTaken(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
@@ -327,8 +326,8 @@ func TestDamagedTwinNotTaken(t *testing.T) {
 	}
 }
 
-// TestRefusedChunkLeavesNothing: a chunk that does not count takes no room, be it refused or too
-// much for the disk.
+// TestRefusedChunkLeavesNothing: a chunk that is refused, or too large for the disk, leaves no data
+// behind.
 func TestRefusedChunkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: sysNoSpace}

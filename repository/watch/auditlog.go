@@ -1,5 +1,5 @@
-// Package watch is the room of what follows and finds changes: the audit log, events, webhooks and
-// the search. It stands on core.
+// Package watch offers the use cases that follow and find changes: the audit log, events, webhooks
+// and the search. It builds on package core.
 package watch
 
 import (
@@ -26,9 +26,10 @@ type AuditLog struct{ core *core.Core }
 // NewAuditLog returns the audit log of a repository.
 func NewAuditLog(core *core.Core) *AuditLog { return &AuditLog{core: core} }
 
-// ListAudit lists entries of the audit log: sysadmins see all, admins those about their dataspaces
-// and what is in them, others none. A page for which much has to be passed over takes its time:
-// only what is about one object, or in a window of time, is found without reading the rest.
+// ListAudit lists entries of the audit log. Sysadmins see all entries. Admins see the entries about
+// their dataspaces and their contents. Other callers see no entries. A page that has to skip many
+// entries takes long: only the filters for an object and for a time window avoid reading the other
+// entries.
 func (s *AuditLog) ListAudit(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[core.AuditEntry], error) {
 	return core.List(ctx, s.core, p, paging.AuditEntries, req, core.Lister[core.AuditEntry]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[core.AuditEntry, error], error) {
@@ -49,7 +50,7 @@ func (s *AuditLog) ListAudit(ctx context.Context, p auth.Principal, req core.Lis
 				if p.Sysadmin || !matches {
 					return matches
 				}
-				in, _ := rows.ContainersOf(tx, e.Entry) // of an object that cannot be read only sysadmins see the entries
+				in, _ := rows.ContainersOf(tx, e.Entry) // only sysadmins see entries about an unreadable object
 				return slices.Contains(managed, in.Dataspace)
 			}), err
 		},
@@ -58,14 +59,14 @@ func (s *AuditLog) ListAudit(ctx context.Context, p auth.Principal, req core.Lis
 	})
 }
 
-// History lists the entries about a dataspace, a set or a resource, the newest first. Whoever may
-// read the object sees who did what; with which key and from where, the log alone tells. Roles in a
-// public dataspace are seen by those who have one.
+// History lists the entries about a dataspace, a set or a resource, newest first. Every caller who
+// may read the object sees who did what. Only ListAudit shows keys and addresses. In a public
+// dataspace, only callers with a role see changes of roles.
 func (s *AuditLog) History(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[core.AuditEntry], error) {
 	return core.List(ctx, s.core, p, listing, req, core.Lister[core.AuditEntry]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[core.AuditEntry, error], error) {
 			q.Object = q.Parent
-			knows := true // who has which role
+			knows := true // whether the caller may see changes of roles
 			if listing == paging.DataspaceHistory && !p.Sysadmin {
 				role, err := core.RoleIn(tx, p.UserID, q.Parent)
 				if err != nil {
@@ -96,12 +97,13 @@ func withoutOrigin(all iter.Seq2[core.AuditEntry, error]) iter.Seq2[core.AuditEn
 
 func nothing(func(core.AuditEntry, error) bool) {}
 
-// auditPosition is one more than the number, so that the first entry has one.
+// auditPosition uses the number plus one, because the position of the first entry must not be zero.
 func auditPosition(e core.AuditEntry) paging.Position {
 	return paging.Position{Stamp: int64(e.Number) + 1}
 }
 
-// managedDataspaces returns the dataspaces whose entries the caller sees; nil means all.
+// managedDataspaces returns the dataspaces whose entries the caller may see. For a sysadmin, who
+// may see all entries, it returns nil.
 func managedDataspaces(tx *metadata.Tx, p auth.Principal) (ids []metadata.ID, err error) {
 	if p.Sysadmin {
 		return nil, nil
@@ -117,15 +119,15 @@ func managedDataspaces(tx *metadata.Tx, p auth.Principal) (ids []metadata.ID, er
 	return ids, nil
 }
 
-// matchesAudit tells whether an entry passes the filters of a query.
+// matchesAudit reports whether an entry passes the filters of a query.
 func matchesAudit(e core.AuditEntry, q paging.Query) bool {
 	group, all := strings.CutSuffix(q.Action, ".*")
 	return (q.User == metadata.ID{} || e.User == q.User) && (q.Object == metadata.ID{} || e.Object.ID == q.Object) &&
 		(q.Action == "" || e.Action.String() == q.Action || all && strings.HasPrefix(e.Action.String(), group+"."))
 }
 
-// auditNumbers yields the numbers of the entries that a query has to read, in its order: the chain
-// of an object that names its last entry, or the whole window of time.
+// auditNumbers yields the numbers of the entries that a query has to read, in its order. They are
+// the chain of an object that records its last entry, or otherwise all entries in the time window.
 func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], error) {
 	from, to, err := auditWindow(tx, q)
 	if err != nil {
@@ -147,8 +149,8 @@ func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], er
 	}, nil
 }
 
-// auditWindow returns the numbers, from the first to the one after the last, of the entries within
-// the times of a query that come after its position. Times ascend, unless the clock was put back.
+// auditWindow returns the range of entries, excluding to, within the times of a query and after its
+// position. Times ascend unless the clock was set back.
 func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
 	state, err := tx.Audit.State()
 	if err != nil {
@@ -178,7 +180,8 @@ func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
 	return from, to, err
 }
 
-// lastEntry returns the number of the last entry about a chained object, 0 without one.
+// lastEntry returns the number of the last entry about an object. chained is false if the object
+// has no chain of entries.
 func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
 	if r, err := tx.Resources.Get(id); err == nil {
 		return r.Entry, true
@@ -196,7 +199,8 @@ func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
 	return u.Entry, err == nil
 }
 
-// chain yields the numbers of an object's entries within a window, in either direction.
+// chain yields the numbers of an object's entries within a window, in ascending or descending
+// order.
 func chain(tx *metadata.Tx, last, from, to uint64, ascending bool) iter.Seq2[uint64, error] {
 	down := func(yield func(uint64, error) bool) {
 		for number := last; number >= max(from, 1); {
@@ -231,7 +235,7 @@ func chain(tx *metadata.Tx, last, from, to uint64, ascending bool) iter.Seq2[uin
 	}
 }
 
-// entries yields the entries with these numbers.
+// entries yields the entries with the given numbers.
 func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, error]) iter.Seq2[core.AuditEntry, error] {
 	return func(yield func(core.AuditEntry, error) bool) {
 		for number, err := range numbers {
@@ -246,9 +250,9 @@ func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, err
 	}
 }
 
-// AuditHead signs the head of the audit log for its first size entries; "" for all. Every
-// registered user may have it: a head that somebody else has noted down is what proves anything. It
-// is of what is on stable storage.
+// AuditHead returns the signed head of the audit log for its first size entries, or for all entries
+// if size is "". Every registered user may call it, because a head proves something only if other
+// people keep copies. It covers only entries on stable storage.
 func (s *AuditLog) AuditHead(ctx context.Context, p auth.Principal, size string) (head metadata.SignedHead, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
 		entries, err := auditSize(tx, "size", size)
@@ -260,9 +264,10 @@ func (s *AuditLog) AuditHead(ctx context.Context, p auth.Principal, size string)
 	return head, err
 }
 
-// AuditProof proves that an entry, "" for the last, is in the tree of the first size entries, or,
-// where from is not "", that this tree continues that of the first from entries: the audit path and
-// the consistency proof of RFC 6962. An empty size is that of the log.
+// AuditProof returns a proof of RFC 6962. If from is "", it is the audit path of an entry, or of
+// the last one if entry is "", in the tree of the first size entries. Otherwise it is the proof
+// that this tree continues the tree of the first from entries. If size is "", the tree has all
+// entries.
 func (s *AuditLog) AuditProof(ctx context.Context, p auth.Principal, entry, from, size string) (proof []audit.Hash, err error) {
 	if entry != "" && from != "" {
 		return nil, core.Invalid("entry", "entry and from exclude each other")
@@ -295,7 +300,7 @@ func (s *AuditLog) AuditProof(ctx context.Context, p auth.Principal, entry, from
 	return proof, err
 }
 
-// auditSize reads a size of the log: from 0 to what it has, which "" stands for.
+// auditSize parses a size of the log, from 0 to the number of its entries. "" means all entries.
 func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
 	state, err := tx.Audit.State()
 	if err != nil || size == "" {
@@ -307,8 +312,9 @@ func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
 // exportPage is how many entries of an export are read in one transaction.
 const exportPage = 500
 
-// ExportAudit returns the signed head of the whole log and all entries, in order, to a sysadmin.
-// The iterator reads page after page, and ends with an error once the caller is no sysadmin.
+// ExportAudit returns the signed head of the whole log, and all entries in order. Only sysadmins
+// may call it. The iterator reads one page at a time. It ends with an error once the caller is no
+// longer a sysadmin.
 func (s *AuditLog) ExportAudit(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
@@ -357,8 +363,8 @@ func (s *AuditLog) auditPage(ctx context.Context, p auth.Principal, from, to uin
 	return page, err
 }
 
-// EraseAudit erases the texts and the address of an entry; the tree still verifies. Only sysadmins
-// may call it. Erasing twice is no error.
+// EraseAudit erases the texts and the address of an entry. The tree still verifies. Only sysadmins
+// may call it. Erasing twice is not an error.
 func (s *AuditLog) EraseAudit(ctx context.Context, p auth.Principal, number string) error {
 	return s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {

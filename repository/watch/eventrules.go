@@ -12,19 +12,19 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// NewEvents returns the streams of what happens in a repository.
+// NewEvents returns the event streams of a repository.
 func NewEvents(core *core.Core) *events.Streams { return events.New(eventRules{core}) }
 
 // eventRules implements events.Rules.
 type eventRules struct{ *core.Core }
 
-// View implements events.Rules. That a stream waits is no reason to keep inline bodies from being
-// flushed, so it is no ViewDurable.
+// View implements events.Rules. It uses the ViewDurable of the store and not that of Core, because
+// a waiting stream must not prevent inline bodies from being flushed.
 func (r eventRules) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return storage.Error(r.Stores.Meta.ViewDurable(ctx, r.AsCaller(p, fn)))
 }
 
-// MayRead implements events.Rules. In a dataspace that does not exist nobody may read.
+// MayRead implements events.Rules. It returns false for a dataspace that does not exist.
 func (r eventRules) MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error) {
 	d, err := tx.Dataspaces.Get(dataspace)
 	if err == nil {

@@ -20,28 +20,28 @@ import (
 	"labshelf/search/query"
 )
 
-// Index finds objects by an index. It is safe for concurrent use.
+// Index finds objects with an index. It is safe for concurrent use.
 type Index struct {
 	core     *core.Core
 	indexing *indexing.Indexing
 }
 
-// StartIndex returns the search of a repository, whose index is in a folder; "": there is no
-// search. The caller closes it before the Core.
+// StartIndex returns the search of a repository. Its index is in the folder dir; if dir is "",
+// search is disabled. The caller must close the Index before the Core.
 func StartIndex(core *core.Core, schemas *conformance.Schemas, dir string) *Index {
 	return &Index{core: core, indexing: indexing.Start(core.Stores, schemas, dir)}
 }
 
-// Grown is called when a commit has added to the audit log.
+// Grown must be called when a commit has added to the audit log.
 func (s *Index) Grown() { s.indexing.Grown() }
 
-// Close stops what runs in the background.
+// Close stops the background work.
 func (s *Index) Close() { s.indexing.Close() }
 
-// Hit is an object that a search has found, as it is now.
+// Hit is an object that a search has found, in its present state.
 type Hit struct {
 	Kind      search.Kind
-	Matched   []string // the parts of it that were found, as indexing.Matched names them
+	Matched   []string // the matching parts, as indexing.Matched names them
 	Dataspace metadata.Dataspace
 	Set       metadata.Set
 	Resource  metadata.Resource
@@ -50,16 +50,17 @@ type Hit struct {
 // Found is one page of a search.
 type Found struct {
 	core.Page[Hit]
-	Counted bool // the query asked for counts: only then there is what follows
-	Total   int  // hits on all pages together
+	Counted bool // the query asked for counts: only then the fields below are set
+	Total   int  // hits on all pages
 	Counts  index.Counts
 	Names   map[metadata.ID]string // of the dataspaces in Counts
-	Behind  uint64                 // changes that the index has not followed yet
+	Behind  uint64                 // number of changes that the index has not followed yet
 }
 
-// Search finds dataspaces, sets and resources that the caller may read. Neither hits nor counts
-// tell of others: the index looks at nothing but the dataspaces that the caller may read in the
-// transaction that reads the hits. CodeUnavailable where there is no index, or it cannot be opened.
+// Search finds dataspaces, sets and resources that the caller may read. Hits and counts reveal
+// nothing about other objects: the transaction that reads the hits also determines the dataspaces
+// that the index may search. Search returns CodeUnavailable if there is no index or it cannot be
+// opened.
 func (s *Index) Search(ctx context.Context, p auth.Principal, req core.ListRequest) (found Found, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		found = Found{}
@@ -76,7 +77,7 @@ func (s *Index) Search(ctx context.Context, p auth.Principal, req core.ListReque
 			return err
 		}
 		status := s.indexing.Status(log.Size)
-		if found.Behind = status.Behind; status.Schemas { // what they say of some objects is not there yet
+		if found.Behind = status.Behind; status.Schemas { // the results of validation are still missing for some objects
 			found.Behind = max(found.Behind, 1)
 		}
 		return s.find(ctx, tx, q, wanted, &found)
@@ -84,10 +85,10 @@ func (s *Index) Search(ctx context.Context, p auth.Principal, req core.ListReque
 	return found, err
 }
 
-// maxCounts is how many values of each kind are counted: those that most hits have.
+// maxCounts is the maximum number of values counted for each kind, the most frequent first.
 const maxCounts = 20
 
-// request asks the index for what a query says.
+// request converts a query to a request for the index.
 func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request, err error) {
 	parsed, err := query.Parse(q.Text)
 	if err != nil {
@@ -123,8 +124,8 @@ func invalidQuery(rule string) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "q", Message: "q: " + rule}
 }
 
-// beingDeleted returns a clause that holds of nothing that is in a container whose deletion is
-// under way: it is not shown any more, and what the index has of it is not to be counted.
+// beingDeleted returns a clause that excludes everything in a container whose deletion is in
+// progress. Such objects are no longer shown, and must not be counted.
 func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
 	going := query.Clause{Field: query.In, Not: true}
 	for cascade, err := range tx.Cascades.All(metadata.ID{}) {
@@ -141,13 +142,14 @@ func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
 	return clauses, nil
 }
 
-// orders are those of the index.
+// orders maps the orders of a listing to those of the index.
 var orders = map[paging.Order]index.Order{
 	paging.ByRelevance: index.ByRelevance, paging.Newest: index.Newest, paging.Oldest: index.Oldest, paging.ByName: index.ByName,
 }
 
-// within returns the container that "in:" names: a dataspace, a set, or a set in a dataspace. What
-// the caller may not read is found in no dataspace that it may read, as what does not exist.
+// within returns the container that "in:" names: a dataspace, a set, or a set in a dataspace. It
+// does not check permissions, because a search covers only readable dataspaces. An unreadable
+// container therefore behaves like a missing one.
 func within(tx *metadata.Tx, path string) (ids [][16]byte, err error) {
 	dataspace, set, nested := strings.Cut(path, "/")
 	of, err := tx.Dataspaces.ByName(dataspace)
@@ -167,7 +169,7 @@ func within(tx *metadata.Tx, path string) (ids [][16]byte, err error) {
 	return ids, errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// find reads hits until there is one that is still there, or no other.
+// find reads hits until at least one of them still exists, or no more follow.
 func (s *Index) find(ctx context.Context, tx *metadata.Tx, q paging.Query, wanted index.Request, found *Found) error {
 	for {
 		result, err := s.indexing.Search(ctx, wanted)
@@ -202,7 +204,7 @@ func (s *Index) find(ctx context.Context, tx *metadata.Tx, q paging.Query, wante
 	}
 }
 
-// positionOf is the position of a hit in an order, with nothing that the order does not use.
+// positionOf returns the position of a hit, with only the fields that the order uses.
 func positionOf(order paging.Order, at index.Position) paging.Position {
 	position := paging.Position{ID: at.ID}
 	switch order {
@@ -216,7 +218,7 @@ func positionOf(order paging.Order, at index.Position) paging.Position {
 	return position
 }
 
-// count takes what was counted.
+// count copies the counts of a result, and reads the names of its dataspaces.
 func (f *Found) count(tx *metadata.Tx, result index.Result) error {
 	f.Counted, f.Total, f.Counts, f.Names = true, result.Total, result.Counts, map[metadata.ID]string{}
 	for _, c := range result.Counts.Dataspaces {
@@ -232,18 +234,18 @@ func (f *Found) count(tx *metadata.Tx, result index.Result) error {
 	return nil
 }
 
-// hitReader reads what the hits of one search are now.
+// hitReader reads the present state of the hits of one search.
 type hitReader struct {
 	s         *Index
 	tx        *metadata.Tx
 	wanted    index.Request
-	described bool // with their descriptive metadata
+	described bool // include descriptive metadata
 	documents indexing.Documents
-	path      []string // names and titles of the containers of the hit at hand
+	path      []string // names and titles of the containers of the current hit
 	bytes     int      // of descriptive metadata so far
 }
 
-// read adds a hit, unless it has been deleted since the index has heard of it.
+// read adds a hit unless it has been deleted or is no longer readable.
 func (r *hitReader) read(hit index.Hit, found *Found) error {
 	h := Hit{Kind: hit.Kind}
 	r.path = r.path[:0]
@@ -263,7 +265,7 @@ func (r *hitReader) read(hit index.Hit, found *Found) error {
 	return nil
 }
 
-// object reads an object into its hit, and returns its document and the record as it is shown.
+// object reads an object into its hit. It returns its document and the record that is shown.
 func (r *hitReader) object(id metadata.ID, h *Hit) (d search.Document, record metadata.Record, err error) {
 	switch h.Kind {
 	case search.Dataspace:
@@ -289,7 +291,7 @@ func (r *hitReader) object(id metadata.ID, h *Hit) (d search.Document, record me
 	return d, h.Resource.Record, errors.Join(err, r.describe(id, &h.Resource.Descriptive))
 }
 
-// describe reads the descriptive metadata of a hit where the request asks for them.
+// describe reads the descriptive metadata of a hit if the request asks for them.
 func (r *hitReader) describe(id metadata.ID, into *string) error {
 	if !r.described {
 		return nil
@@ -301,7 +303,7 @@ func (r *hitReader) describe(id metadata.ID, into *string) error {
 
 func compareIDs(a, b [16]byte) int { return slices.Compare(a[:], b[:]) }
 
-// indexError says what an error of the index means to a caller.
+// indexError converts an error of the index to an error for clients.
 func indexError(err error) error {
 	if errors.Is(err, index.ErrTooCostly) {
 		return invalidQuery("the words of this query are the beginning of too many words in too many files; search for longer or fewer words, or narrow the search with in:")
@@ -312,7 +314,7 @@ func indexError(err error) error {
 	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the index of the search cannot be read; try again in a moment", Err: err}
 }
 
-// IndexStatus is how far the index of the search is. Sysadmins only.
+// IndexStatus returns how far the search index has come. Only sysadmins may call it.
 func (s *Index) IndexStatus(ctx context.Context, p auth.Principal) (status indexing.Status, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
@@ -325,8 +327,8 @@ func (s *Index) IndexStatus(ctx context.Context, p auth.Principal) (status index
 	return status, err
 }
 
-// RebuildIndex throws the index of the search away; it is made anew in the background. Sysadmins
-// only.
+// RebuildIndex deletes the search index and rebuilds it in the background. Only sysadmins may call
+// it.
 func (s *Index) RebuildIndex(ctx context.Context, p auth.Principal) error {
 	err := s.core.View(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return core.OnlySysadmin(p) })
 	if err == nil {
@@ -335,8 +337,8 @@ func (s *Index) RebuildIndex(ctx context.Context, p auth.Principal) error {
 	return err
 }
 
-// Indexed returns when a search finds everything that is committed when it is called; for tests and
-// measurements.
+// Indexed waits until a search finds everything that is committed at the time of the call. It is
+// for tests and measurements.
 func (s *Index) Indexed(ctx context.Context) error {
 	size, err := s.core.LogSize(ctx)
 	if err != nil {

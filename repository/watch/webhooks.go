@@ -20,50 +20,50 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// Webhooks are the webhooks of a repository. It is safe for concurrent use.
+// Webhooks offers the use cases of webhooks. It is safe for concurrent use.
 type Webhooks struct {
 	core   *core.Core
 	hooks  *hooks.Hooks
 	sender hooks.Sender
 }
 
-// StartWebhooks returns the webhooks of a repository, and sends their messages by sender. The
-// caller closes them before the Core.
+// StartWebhooks returns the webhooks of a repository, and starts sending their messages with
+// sender. The caller must close them before the Core.
 func StartWebhooks(core *core.Core, sender hooks.Sender, now func() time.Time) *Webhooks {
 	return &Webhooks{core: core, hooks: hooks.Start(core.Stores, sender, now), sender: sender}
 }
 
-// Grown is called when a commit has added to the audit log.
+// Grown must be called when a commit has added to the audit log.
 func (s *Webhooks) Grown() { s.hooks.Grown() }
 
-// Changed is called when a webhook, or what it depends on, may have changed.
+// Changed must be called when a webhook, or something it depends on, may have changed.
 func (s *Webhooks) Changed() { s.hooks.Changed() }
 
-// Close stops what runs in the background.
+// Close stops the background work.
 func (s *Webhooks) Close() { s.hooks.Close() }
 
-// A webhook has no entity tag: its position and its state change by themselves.
+// Webhooks have no entity tags, because their position and state change without a request.
 //
-// The admins of a dataspace have its webhooks; those of the whole service are for sysadmins, who
-// may use all.
+// The admins of a dataspace manage its webhooks. Sysadmins manage all webhooks, including those for
+// the whole service.
 
-// rotationAge is how long messages are signed by the former secret, too.
+// rotationAge is how long messages are also signed with the former secret.
 const rotationAge = metadata.Stamp(24 * time.Hour / time.Microsecond)
 
-// WebhookFields are the fields of a webhook that can be changed. A nil field stays as it is.
+// WebhookFields are the changeable fields of a webhook. A nil field keeps its value.
 type WebhookFields struct {
 	URL, Label *string
 	Events     []string // patterns; empty: all events
 	core.Input
 }
 
-// NewWebhook is a webhook to be created; it must have a URL.
+// NewWebhook describes a webhook to create. Its URL is required.
 type NewWebhook struct {
-	DataspaceID *string // nil: the webhook receives all changes of the service
+	DataspaceID *string // nil for all changes of the service
 	WebhookFields
 }
 
-// apply checks the fields and stores them in a webhook.
+// apply validates the fields and sets them in a webhook.
 func (f WebhookFields) apply(w *metadata.Webhook) error {
 	return cmp.Or(
 		f.applyEvents(w),
@@ -87,14 +87,14 @@ func (f WebhookFields) applyEvents(w *metadata.Webhook) error {
 	return nil
 }
 
-// maxEvents is how many patterns a webhook has at most.
+// maxEvents is the maximum number of patterns of a webhook.
 const maxEvents = 50
 
 // EventsOf returns the patterns of a webhook.
 func EventsOf(w metadata.Webhook) []string { return append([]string{}, strings.Fields(w.Events)...) }
 
-// manageWebhook authorises a caller for the webhooks of a dataspace, or, where the id is zero, of
-// the whole service.
+// manageWebhook checks that the caller may manage the webhooks of a dataspace or, if the id is
+// zero, of the whole service.
 func manageWebhook(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (d metadata.Dataspace, err error) {
 	if dataspace == (metadata.ID{}) {
 		return d, core.OnlySysadmin(p)
@@ -114,8 +114,8 @@ func managedWebhook(tx *metadata.Tx, p auth.Principal, id string) (w metadata.We
 	return w, err
 }
 
-// CreateWebhook creates a webhook, which receives the changes after its creation. Nothing can show
-// its secret again, but a backup holds it.
+// CreateWebhook creates a webhook, which receives the changes after its creation. No request can
+// read its secret later, but a backup contains it.
 func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, in NewWebhook) (created metadata.Webhook, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		created, err = newWebhook(tx, p, in)
@@ -141,7 +141,7 @@ func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, in NewWe
 	return created, err
 }
 
-// newWebhook checks a new webhook.
+// newWebhook validates a new webhook.
 func newWebhook(tx *metadata.Tx, p auth.Principal, in NewWebhook) (w metadata.Webhook, err error) {
 	if in.DataspaceID != nil {
 		d, err := core.LookupDataspace(tx, *in.DataspaceID, "dataspaceId")
@@ -170,7 +170,7 @@ func newWebhook(tx *metadata.Tx, p auth.Principal, in NewWebhook) (w metadata.We
 	return w, err
 }
 
-// checkWebhookURL refuses a URL to which no message could go.
+// checkWebhookURL rejects a URL that no message can be sent to.
 func (s *Webhooks) checkWebhookURL(ctx context.Context, url string) error {
 	if err := s.sender.CheckURL(ctx, url); err != nil {
 		return core.Invalid("url", "url: %v", err)
@@ -178,7 +178,7 @@ func (s *Webhooks) checkWebhookURL(ctx context.Context, url string) error {
 	return nil
 }
 
-// ListWebhooks returns the webhooks that the caller may manage, by id.
+// ListWebhooks returns the webhooks that the caller may manage, ordered by id.
 func (s *Webhooks) ListWebhooks(ctx context.Context, p auth.Principal) (list []metadata.Webhook, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []metadata.Webhook{}
@@ -209,7 +209,7 @@ func (s *Webhooks) GetWebhook(ctx context.Context, p auth.Principal, id string) 
 	return w, err
 }
 
-// UpdateWebhook changes url, events or label. The webhook acts for the caller from then on.
+// UpdateWebhook changes the URL, events or label. The webhook then acts for the caller.
 func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id string, f WebhookFields, match core.Match) (updated metadata.Webhook, err error) {
 	changed := false
 	draft := func(tx *metadata.Tx, p auth.Principal) (before metadata.Webhook, err error) {
@@ -238,7 +238,7 @@ func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id strin
 		if err != nil || !changed {
 			return err
 		}
-		if updated.URL != before.URL || updated.Events != before.Events { // what failed before says nothing of them
+		if updated.URL != before.URL || updated.Events != before.Events { // earlier failures do not concern the new values
 			updated.Tries, updated.NextTry = 0, 0
 		}
 		return s.saveWebhook(tx, p, audit.WebhookUpdate, before, &updated)
@@ -247,13 +247,12 @@ func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id strin
 	return updated, err
 }
 
-// saveWebhook stores a webhook that the caller has changed, and for whom it acts from now on.
+// saveWebhook stores a webhook that the caller has changed. The webhook then acts for the caller.
 func (s *Webhooks) saveWebhook(tx *metadata.Tx, p auth.Principal, action audit.Action, before metadata.Webhook, after *metadata.Webhook) error {
 	after.Modified, after.ModifiedBy, after.MadeWith = tx.Stamp(), p.UserID, p.KeyID
 	return rows.SaveWebhook(tx, rows.Change{By: p, Action: action}, &before, after)
 }
 
-// changeWebhook changes one webhook.
 func (s *Webhooks) changeWebhook(ctx context.Context, p auth.Principal, id string, action audit.Action, change func(*metadata.Tx, *metadata.Webhook) error) (w metadata.Webhook, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if w, err = managedWebhook(tx, p, id); err != nil {
@@ -269,7 +268,7 @@ func (s *Webhooks) changeWebhook(ctx context.Context, p auth.Principal, id strin
 	return w, err
 }
 
-// DeleteWebhook removes a webhook and its deliveries for good.
+// DeleteWebhook permanently removes a webhook and its deliveries.
 func (s *Webhooks) DeleteWebhook(ctx context.Context, p auth.Principal, id string) error {
 	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err := managedWebhook(tx, p, id)
@@ -282,8 +281,8 @@ func (s *Webhooks) DeleteWebhook(ctx context.Context, p auth.Principal, id strin
 	return err
 }
 
-// RotateWebhook gives a webhook another secret, which nothing can show again. For a day messages
-// are signed by the former one, too.
+// RotateWebhook gives a webhook a new secret, which no request can read later. For a day, messages
+// are also signed with the former secret.
 func (s *Webhooks) RotateWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookRotate, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		w.FormerSecret, w.FormerUntil = w.Secret, s.core.Now()+rotationAge
@@ -292,8 +291,8 @@ func (s *Webhooks) RotateWebhook(ctx context.Context, p auth.Principal, id strin
 	})
 }
 
-// ResumeWebhook lets a webhook that is paused send again, from where it stopped, for the caller.
-// One that waits for its next try makes it now.
+// ResumeWebhook resumes a paused webhook where it stopped. The webhook then acts for the caller. If
+// a retry is pending, it happens now.
 func (s *Webhooks) ResumeWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookResume, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		if w.Paused != 0 || w.NextTry != 0 {
@@ -303,14 +302,13 @@ func (s *Webhooks) ResumeWebhook(ctx context.Context, p auth.Principal, id strin
 	})
 }
 
-// Skip is what a webhook passes over.
+// Skip says which messages a webhook skips.
 type Skip struct {
-	All bool // everything up to now; else the message that failed
+	All bool // everything up to now; otherwise only the failed message
 	core.Input
 }
 
-// SkipWebhook lets a webhook pass over the message that failed, or over everything up to now. A
-// paused webhook stays paused.
+// SkipWebhook skips the failed message, or everything up to now. A paused webhook stays paused.
 func (s *Webhooks) SkipWebhook(ctx context.Context, p auth.Principal, id string, skip Skip) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookSkip, func(tx *metadata.Tx, w *metadata.Webhook) error {
 		if skip.Malformed != nil {
@@ -324,7 +322,7 @@ func (s *Webhooks) SkipWebhook(ctx context.Context, p auth.Principal, id string,
 	})
 }
 
-// ListDeliveries returns the deliveries of a webhook that are kept, the newest first.
+// ListDeliveries returns the stored deliveries of a webhook, newest first.
 func (s *Webhooks) ListDeliveries(ctx context.Context, p auth.Principal, id string) (list []metadata.Delivery, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err := managedWebhook(tx, p, id)
@@ -337,8 +335,8 @@ func (s *Webhooks) ListDeliveries(ctx context.Context, p auth.Principal, id stri
 	return slices.Clip(list), err
 }
 
-// RepeatDelivery sends the message of a delivery, by its number, once more, and returns what came
-// of it. It takes as long as the receiver, up to 15 seconds.
+// RepeatDelivery sends the message of a delivery again and returns the result. number is the number
+// of the delivery. It waits for the receiver, up to 15 seconds.
 func (s *Webhooks) RepeatDelivery(ctx context.Context, p auth.Principal, id, number string) (d metadata.Delivery, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err := managedWebhook(tx, p, id)

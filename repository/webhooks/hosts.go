@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Hosts is where messages may go. The zero Hosts allows nothing.
+// Hosts is the list of hosts to which messages may be sent. The zero Hosts allows nothing.
 type Hosts struct {
-	names    []string // in lower case; what begins with a dot stands for every name below it
+	names    []string // in lower case; a leading dot stands for all subdomains
 	prefixes []netip.Prefix
 }
 
-// ErrHost is the rule that an entry of the allow-list breaks.
+// ErrHost is the rule for an entry of the allow-list.
 var ErrHost = errors.New("must be host names (hooks.example.org, *.example.org), addresses (192.0.2.7) or prefixes (10.0.0.0/8), without a port")
 
-// ParseHosts reads the entries of an allow-list. Its error is ErrHost.
+// ParseHosts parses the entries of an allow-list. Its error is ErrHost.
 func ParseHosts(entries []string) (h Hosts, err error) {
 	for _, entry := range entries {
 		if prefix, ok := parsePrefix(entry); ok {
@@ -37,7 +37,7 @@ func ParseHosts(entries []string) (h Hosts, err error) {
 	return h, nil
 }
 
-// parsePrefix reads a prefix, or an address as the prefix of it alone.
+// parsePrefix parses a prefix, or an address as a prefix of its full length.
 func parsePrefix(entry string) (netip.Prefix, bool) {
 	if address, err := netip.ParseAddr(entry); err == nil {
 		address = address.Unmap()
@@ -47,8 +47,8 @@ func parsePrefix(entry string) (netip.Prefix, bool) {
 	return prefix.Masked(), err == nil && !prefix.Addr().Is4In6()
 }
 
-// isName tells whether a text is a host name as it stands in a URL, where names are ASCII. What
-// could be read as an address is none.
+// isName reports whether a text is an ASCII host name, as used in URLs. A text that could be read
+// as an address is not a host name.
 func isName(text string) bool {
 	labels := strings.Split(text, ".")
 	for _, label := range labels {
@@ -59,7 +59,7 @@ func isName(text string) bool {
 	return strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// name tells whether a host is listed by its name.
+// name reports whether the list contains the name of a host.
 func (h Hosts) name(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return slices.ContainsFunc(h.names, func(listed string) bool {
@@ -67,8 +67,8 @@ func (h Hosts) name(host string) bool {
 	})
 }
 
-// address returns nil where a message to a host may go to an address, which is the host itself or
-// what its name resolves to. Its errors are ErrRefused.
+// address returns nil if messages to a host may be sent to an address, which is the host itself or
+// a result of resolving its name. Its errors wrap ErrRefused.
 func (h Hosts) address(host string, address netip.Addr) error {
 	address = address.Unmap().WithZone("")
 	kind := special(address)
@@ -88,13 +88,13 @@ func (h Hosts) address(host string, address netip.Addr) error {
 	return fmt.Errorf("%w: it does not list %s", ErrRefused, host)
 }
 
-// ErrRefused is the cause of every refusal by the allow-list.
+// ErrRefused is wrapped by every error of the allow-list.
 var ErrRefused = errors.New("not allowed by webhook_hosts")
 
-// specialPrefixes are the addresses that do not lead to a host of the public Internet, or may lead
-// past this list: those of IANA's registries of special-purpose addresses, multicast, and all of
-// IPv6 but 2000::/3, in which global addresses are given out. Those that contain an IPv4 address
-// (6to4, Teredo, NAT64) are among them.
+// specialPrefixes lists the addresses that do not belong to a host of the public Internet, or could
+// bypass the list: IANA's special-purpose addresses, multicast, and all of IPv6 except 2000::/3,
+// the range of global addresses. It includes addresses that contain an IPv4 address (6to4, Teredo,
+// NAT64).
 var specialPrefixes = prefixesOf(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -109,7 +109,7 @@ func prefixesOf(texts ...string) []netip.Prefix {
 	return prefixes
 }
 
-// special returns the special prefix in which an address lies; the zero Prefix for a public
+// special returns the special prefix that contains an address, or the zero Prefix for a public
 // address.
 func special(address netip.Addr) netip.Prefix {
 	i := slices.IndexFunc(specialPrefixes, func(p netip.Prefix) bool { return p.Contains(address) })

@@ -20,18 +20,18 @@ import (
 const (
 	timeout       = 15 * time.Second
 	resolveWithin = 5 * time.Second
-	maxAnswer     = 64 << 10 // bytes of an answer that are read
-	maxBeginning  = 1 << 10  // of which so many are kept
+	maxAnswer     = 64 << 10 // maximum bytes read of a response
+	maxBeginning  = 1 << 10  // maximum bytes kept of a response
 	maxURL        = 2048
 	maxError      = 300
 )
 
-// Config is what an operator decides about messages.
+// Config holds the operator's settings for messages.
 type Config struct {
 	Hosts     Hosts
-	UserAgent string        // "": labshelf
-	Timeout   time.Duration // of one try, from the resolution of the name to the end of the answer; 0: 15 seconds
-	Resolver  *net.Resolver // nil: the system's
+	UserAgent string        // "" means labshelf
+	Timeout   time.Duration // of one try, with name resolution; 0 means 15 seconds
+	Resolver  *net.Resolver // nil for the system resolver
 }
 
 // Sender sends messages. It is safe for concurrent use.
@@ -40,7 +40,7 @@ type Sender struct {
 	client *http.Client
 }
 
-// NewSender returns a Sender. The caller closes it.
+// NewSender returns a Sender. The caller must close it.
 func NewSender(c Config) *Sender {
 	if c.Resolver == nil {
 		c.Resolver = net.DefaultResolver
@@ -57,10 +57,10 @@ func NewSender(c Config) *Sender {
 	return s
 }
 
-// Close closes the connections that no message uses.
+// Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// dial connects to a host, at those of its addresses that the allow-list has.
+// dial connects to a host, at one of its addresses that the allow-list permits.
 func (s *Sender) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -79,8 +79,9 @@ func (s *Sender) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return dialer.DialContext(ctx, network, hostPort)
 }
 
-// CheckURL returns why no message could go to a URL. Errors that ErrRefused causes name the setting
-// to change; a name that cannot be resolved at this time is taken if it is listed by itself.
+// CheckURL returns an error if no message can be sent to a URL. Errors that wrap ErrRefused name
+// the setting to change. A name that cannot be resolved now is accepted if the list contains the
+// name itself.
 func (s *Sender) CheckURL(ctx context.Context, text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -117,34 +118,34 @@ func (s *Sender) CheckURL(ctx context.Context, text string) error {
 	return err
 }
 
-// validPort tells whether a URL has no port, or one that there is.
+// validPort reports whether a URL has no port or a valid one.
 func validPort(u *url.URL) bool {
 	port := u.Port()
 	n, err := strconv.ParseUint(port, 10, 16)
 	return port == "" && !strings.HasSuffix(u.Host, ":") || err == nil && n > 0
 }
 
-// Message is what is sent. All tries of one message have the same ID and Body.
+// Message is a message to send. All tries of a message have the same ID and Body.
 type Message struct {
 	URL     string
-	ID      string   // names the message at its receiver, without spaces
-	Secrets []string // one, or two while a secret is rotated, as NewSecret makes them
+	ID      string   // identifies the message to its receiver; without spaces
+	Secrets []string // from NewSecret; two while a secret is being rotated
 	Body    []byte   // JSON
 }
 
-// Answer is what came of one try.
+// Answer is the result of one try.
 type Answer struct {
-	Status     int           // of HTTP; 0: no answer came
-	Beginning  string        // of the body, up to 1 KiB, as text
-	RetryAfter time.Duration // for which the receiver asks; 0: it does not
+	Status     int           // HTTP status; 0 without a response
+	Beginning  string        // first bytes of the body, up to 1 KiB, as text
+	RetryAfter time.Duration // pause that the receiver requests; 0 for none
 	Took       time.Duration
-	Err        string // why no answer came, or not all of it, for people
+	Err        string // why the response is missing or incomplete, for people
 }
 
-// Delivered tells whether the receiver has taken the message.
+// Delivered reports whether the receiver has accepted the message.
 func (a Answer) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// String says to people what came of the try.
+// String describes the result for people.
 func (a Answer) String() string {
 	if a.Status == 0 {
 		return "had no answer: " + a.Err
@@ -152,7 +153,7 @@ func (a Answer) String() string {
 	return fmt.Sprintf("was answered with %d %s", a.Status, http.StatusText(a.Status))
 }
 
-// Gone tells whether the receiver wants no message any more.
+// Gone reports whether the receiver wants no more messages.
 func (a Answer) Gone() bool { return a.Status == http.StatusGone }
 
 // Send makes one try, which ends within the timeout. It signs with the present time.
@@ -194,7 +195,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (a Answer) {
 	return a
 }
 
-// reason says an error of the client to people, without the URL, which they know.
+// reason describes an error of the client for people, without the URL.
 func (s *Sender) reason(err error) string {
 	if known, ok := errors.AsType[*url.Error](err); ok {
 		err = known.Err
@@ -205,7 +206,7 @@ func (s *Sender) reason(err error) string {
 	return err.Error()
 }
 
-// retryAfter returns the pause that an answer asks for, of those that may: 429 and 503.
+// retryAfter returns the pause that a response with status 429 or 503 requests, or 0.
 func retryAfter(r *http.Response) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode != http.StatusServiceUnavailable || value == "" {
@@ -221,7 +222,7 @@ func retryAfter(r *http.Response) time.Duration {
 	return min(max(0, time.Until(at)), maxRetryAfter)
 }
 
-// shorten returns the beginning of a text of unknown making, as valid UTF-8 without NUL.
+// shorten returns the beginning of an untrusted text, as valid UTF-8 without NUL bytes.
 func shorten(text string, most int) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "")
 }

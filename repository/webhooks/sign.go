@@ -14,19 +14,19 @@ import (
 const (
 	secretPrefix  = "whsec_"
 	secretBytes   = 32 // of a new secret
-	shortest      = 24 // bytes of a secret, by Standard Webhooks
+	shortest      = 24 // minimum bytes of a secret, by Standard Webhooks
 	longest       = 64
 	signedVersion = "v1," // HMAC-SHA256
 )
 
-// NewSecret returns a secret of 32 random bytes, as receivers take it: whsec_ and their base64.
+// NewSecret returns a secret of 32 random bytes in the form that receivers use: whsec_ and base64.
 func NewSecret() string {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// ErrSecret says that a text is no secret of Standard Webhooks.
+// ErrSecret reports that a text is not a secret of Standard Webhooks.
 var ErrSecret = errors.New("not whsec_ and the base64 of 24 to 64 bytes")
 
 func decodeSecret(text string) ([]byte, error) {
@@ -38,8 +38,8 @@ func decodeSecret(text string) ([]byte, error) {
 	return secret, nil
 }
 
-// sign returns the value of webhook-signature: one signature for each secret, with a space between,
-// so that a receiver which knows any of them can verify. It signs id.seconds.body, where seconds is
+// sign returns the value of webhook-signature: one signature for each secret, separated by spaces,
+// so that a receiver with any of the secrets can verify it. It signs id.seconds.body; seconds is
 // the value of webhook-timestamp.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {
 	signatures := make([]string, len(secrets))

@@ -58,9 +58,8 @@ headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature"
 print(Webhook(secret).verify(open(body, "rb").read(), headers)["type"])
 `
 
-// TestStandardWebhooksVerifies sends messages with one secret and with two, and has the package of
-// PyPI verify them with each. A body that is another, and a secret that is none of the two, are
-// refused.
+// TestStandardWebhooksVerifies sends messages with one secret and with two, and verifies them with
+// each secret using the package from PyPI. It refuses a different body and an unknown secret.
 func TestStandardWebhooksVerifies(t *testing.T) {
 	t.Parallel()
 	python := standardWebhooks(t)

@@ -26,18 +26,19 @@ const (
 	TaskDamage           = "a file is damaged or missing"
 )
 
-// ErrLost says that another node has taken over what this one did. It is no failure: that node goes
-// on.
+// ErrLost reports that another node has taken over this node's work. It is not a failure: the other
+// node continues.
 var ErrLost = errors.New("another node has taken this over")
 
-// Errors are what fails in the background now. They are safe for concurrent use.
+// Errors holds the background tasks that are failing now. It is safe for concurrent use.
 type Errors struct {
 	mu      sync.Mutex
 	failing map[string]string
 	hear    func(task string, err error)
 }
 
-// NewErrors takes the function that hears of what goes wrong in the background; nil: none.
+// NewErrors returns an empty Errors. If note is not nil, it is called for each background failure
+// and each recovery.
 func NewErrors(note func(task string, err error)) *Errors {
 	if note == nil {
 		note = func(string, error) {}
@@ -45,8 +46,9 @@ func NewErrors(note func(task string, err error)) *Errors {
 	return &Errors{failing: map[string]string{}, hear: note}
 }
 
-// Report takes how a task went. A failure is noted when it begins and when it ends, not each time
-// in between; that the service ends, or another node has taken over, is none.
+// Report records the outcome of a task. The callback is called when a failure begins and when it
+// ends, not for repeated failures. A shutdown and a takeover by another node (ErrLost) do not count
+// as failures.
 func (e *Errors) Report(task string, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, metadata.ErrClosed) || errors.Is(err, ErrLost) {
 		return
@@ -63,10 +65,10 @@ func (e *Errors) Report(task string, err error) {
 	}
 }
 
-// Note passes on what happened once, and does not go on.
+// Note passes a single event to the callback. Failing does not list it.
 func (e *Errors) Note(task string, err error) { e.hear(task, err) }
 
-// Failing returns what fails now, by task.
+// Failing returns the errors of the tasks that are failing now, by task.
 func (e *Errors) Failing() map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package background runs what a service does besides answering requests.
+// Package background runs the tasks that a service does independently of requests.
 package background
 
 import (
@@ -6,27 +6,28 @@ import (
 	"time"
 )
 
-// Task is one run of a Worker. It says when the next one is due. It returns soon after ctx has
-// ended; what it returns then does not count.
+// Task is one run of a Worker. It returns when the next run is due. It must return soon after ctx
+// has ended; its result is then ignored.
 type Task func(ctx context.Context) Next
 
-// Next is when a Task runs again. The zero Next is at once.
+// Next is when a Task runs again. The zero Next means at once.
 type Next struct {
 	after   time.Duration
-	idle    bool // not before it is woken
-	backoff bool // not before after has passed, woken or not
+	idle    bool // only after Wake
+	backoff bool // not before after has passed, even after Wake
 }
 
-// After lets a Task run after d, or as soon as it is woken.
+// After schedules the next run after d, or as soon as Wake is called.
 func After(d time.Duration) Next { return Next{after: d} }
 
-// Backoff lets a Task run after d and not before: for a failure that would only be repeated.
+// Backoff schedules the next run after d and ignores Wake until then. It is for failures that would
+// only repeat.
 func Backoff(d time.Duration) Next { return Next{after: d, backoff: true} }
 
-// Idle lets a Task run when it is woken.
+// Idle schedules the next run for the next call of Wake.
 func Idle() Next { return Next{idle: true} }
 
-// Worker runs a Task in a goroutine of its own, never twice at a time. Wake and Close are safe for
+// Worker runs a Task in its own goroutine, one run at a time. Wake and Close are safe for
 // concurrent use.
 type Worker struct {
 	wake   chan struct{}
@@ -34,7 +35,7 @@ type Worker struct {
 	done   chan struct{}
 }
 
-// Start begins to run a task; first says when for the first time. The caller ends it with Close.
+// Start starts a worker for a task. The first run is due as first says. The caller must call Close.
 func Start(first Next, task Task) *Worker {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Worker{wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
@@ -46,14 +47,14 @@ func (w *Worker) run(ctx context.Context, next Next, task Task) {
 	defer close(w.done)
 	for w.wait(ctx, next) {
 		select {
-		case <-w.wake: // this run is the one that follows
+		case <-w.wake: // the run that follows serves this wake-up
 		default:
 		}
 		next = task(ctx)
 	}
 }
 
-// wait returns when the next run is due, or false when there is none, since ctx has ended.
+// wait returns true when the next run is due, and false when ctx has ended.
 func (w *Worker) wait(ctx context.Context, next Next) bool {
 	switch {
 	case next.backoff:
@@ -75,26 +76,26 @@ func (w *Worker) wait(ctx context.Context, next Next) bool {
 	return ctx.Err() == nil
 }
 
-// Wake lets the task run as soon as the run under way, if any, and a Backoff have ended. However
-// often it is called before that run begins, it is one run.
+// Wake starts a run as soon as the current run, if any, and a Backoff have ended. Several calls
+// before that run begins cause one run.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
-	default: // it is woken already
+	default: // already woken
 	}
 }
 
-// Close ends the context of the run under way, and returns when that has ended. No other one
-// follows. It may be called again.
+// Close cancels the context of the current run and waits until it has ended. No other run follows.
+// Close may be called again.
 func (w *Worker) Close() {
 	w.cancel()
 	<-w.done
 }
 
-// Done is closed when the last run has ended.
+// Done returns a channel that is closed when the last run has ended.
 func (w *Worker) Done() <-chan struct{} { return w.done }
 
-// Sleep tells whether d passed before ctx ended.
+// Sleep waits for d or the end of ctx, and reports whether ctx is still valid.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,6 +1,6 @@
-// Package conformance says which schema applies to an object, and what its properties lack. Records
-// name the version of a schema that they were made with, and that one decides, also when the schema
-// has a newer version.
+// Package conformance decides which schema applies to an object, and validates its properties. A
+// record names the version of the schema that it was made with. That version stays in force, even
+// when the schema has a newer one.
 package conformance
 
 import (
@@ -15,25 +15,26 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Object is what the choice of a schema looks at. The zero Object is one to which none can apply.
+// Object holds the attributes that decide which schema applies. No schema applies to the zero
+// Object.
 type Object struct {
 	Dataspace metadata.ID
 	For       metadata.SchemaFor
 
-	// Of files: Names are what the file is called, the first that has an extension decides.
+	// Only for files. The first of Names that has an extension decides.
 	Names             []string
 	Format, MediaType string
 }
 
-// OfSet is a set.
+// OfSet returns the Object of a set.
 func OfSet(s metadata.Set) Object { return Object{Dataspace: s.DataspaceID, For: metadata.ForSets} }
 
-// OfResource is a file.
+// OfResource returns the Object of a file.
 func OfResource(r metadata.Resource) Object {
 	return Object{Dataspace: r.DataspaceID, For: metadata.ForFiles, Names: []string{r.Name, r.Filename}, Format: r.Format, MediaType: r.MimeType}
 }
 
-// How well an entry of a schema's types fits a file, the better the higher.
+// How well an entry of a schema's types fits a file. A higher value is a better fit.
 const (
 	fitsNot = iota
 	fitsAll
@@ -42,7 +43,7 @@ const (
 	fitsExactly
 )
 
-// fit tells how well a type of a schema, as metadata.Schema has it, fits a file.
+// fit returns how well one type of a schema, in the form of metadata.Schema, fits a file.
 func (o Object) fit(entry string) int {
 	media, _, _ := strings.Cut(strings.ToLower(o.MediaType), ";")
 	media = strings.TrimSpace(media)
@@ -68,8 +69,8 @@ func (o Object) fit(entry string) int {
 	return fitsNot
 }
 
-// hasExtension tells whether the file is called something with this ending. A name that begins with
-// its only dot has no extension.
+// hasExtension reports whether the first of the file's names that has an extension ends in ending.
+// A name whose only dot is its first character has no extension.
 func (o Object) hasExtension(ending string) bool {
 	for _, name := range o.Names {
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -80,9 +81,9 @@ func (o Object) hasExtension(ending string) bool {
 	return false
 }
 
-// Applying returns the schema of a dataspace that applies to an object, among those that are
-// active, ascending by id: the one whose types fit it best, of equals the oldest. An object of
-// another kind than all of them has none.
+// Applying returns the active schema of a dataspace that applies to an object. The slice active is
+// ascending by id. The schema whose types fit best wins; the oldest wins a tie. found is false if
+// no schema is for this kind of object.
 func Applying(active []metadata.Schema, o Object) (s metadata.Schema, found bool) {
 	best := fitsNot
 	for _, candidate := range active {
@@ -98,21 +99,22 @@ func Applying(active []metadata.Schema, o Object) (s metadata.Schema, found bool
 	return s, found
 }
 
-// Check is what is to be known of an object to validate its properties. That needs no transaction.
+// Check holds what a validation of an object's properties needs. The validation needs no
+// transaction.
 type Check struct {
-	Schema     metadata.Schema        // that applies
-	Version    metadata.SchemaVersion // of it, that the object is held to
+	Schema     metadata.Schema        // the schema that applies
+	Version    metadata.SchemaVersion // the version of Schema that is in force for the object
 	Properties string                 // JSON
 }
 
-// Finder finds the schemas of objects in one transaction.
+// Finder finds the schemas of objects in one transaction. It caches what it reads.
 type Finder struct {
 	tx       *metadata.Tx
 	active   map[metadata.ID][]metadata.Schema // by dataspace
 	versions map[metadata.SchemaVersionKey]metadata.SchemaVersion
 }
 
-// NewFinder returns a Finder of a transaction.
+// NewFinder returns a Finder for a transaction.
 func NewFinder(tx *metadata.Tx) *Finder {
 	return &Finder{tx, map[metadata.ID][]metadata.Schema{}, map[metadata.SchemaVersionKey]metadata.SchemaVersion{}}
 }
@@ -130,8 +132,8 @@ func (f *Finder) Applying(o Object) (s metadata.Schema, found bool, err error) {
 	return s, found, nil
 }
 
-// Check returns what an object that says this of itself is held to. Where no schema applies found
-// is false.
+// Check returns the schema and version that are in force for an object with the given descriptive
+// metadata. found is false if no schema applies.
 func (f *Finder) Check(o Object, said descriptive.Metadata) (c Check, found bool, err error) {
 	if c.Schema, found, err = f.Applying(o); err != nil || !found {
 		return c, false, err
@@ -158,14 +160,14 @@ func (f *Finder) version(key metadata.SchemaVersionKey) (v metadata.SchemaVersio
 	return v, err
 }
 
-// MaxTypes is how many types a schema has at most.
+// MaxTypes is the maximum number of types of a schema.
 const MaxTypes = 50
 
-// maxType is how long one is at most, in bytes.
+// maxType is the maximum length of a type, in bytes.
 const maxType = 100
 
-// ParseTypes returns types as metadata.Schema has them: in lower case, each once. An error is to be
-// read behind the name of the field.
+// ParseTypes converts types to the form that metadata.Schema stores: in lower case, without
+// duplicates. The text of an error continues the name of the field.
 func ParseTypes(list []string) (string, error) {
 	if len(list) > MaxTypes {
 		return "", fmt.Errorf("may have up to %d entries", MaxTypes)
@@ -191,7 +193,7 @@ func TypesOf(s metadata.Schema) []string {
 	return strings.Split(s.Types, "\n")
 }
 
-// wrongType says what is wrong with a type, "" where nothing is.
+// wrongType returns the rule that a type breaks, or "" if the type is valid.
 func wrongType(entry string) string {
 	class, isClass := strings.CutSuffix(entry, "/*")
 	switch {

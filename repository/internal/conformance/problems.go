@@ -10,17 +10,17 @@ import (
 	"labshelf/metadata"
 )
 
-// Bounds of what is kept. Beyond them it begins anew.
+// Bounds of the caches. A cache that exceeds its bound is cleared.
 const (
-	maxTexts    = 1 << 20 // bytes of the texts of compiled schemas
+	maxTexts    = 1 << 20 // bytes of the source texts of compiled schemas
 	maxVerdicts = 512
 )
 
-// RuleSchema is the rule of the one problem of an object whose schema does not compile any more.
+// RuleSchema is the rule of the only problem of an object whose schema no longer compiles.
 const RuleSchema = "schema"
 
-// Schemas compiles schemas and validates properties. It keeps some of what it has compiled and
-// found: a version of a schema never changes. It is safe for concurrent use.
+// Schemas compiles schemas and validates properties. It caches compiled schemas and results, since
+// a version of a schema never changes. It is safe for concurrent use.
 type Schemas struct {
 	mu       sync.Mutex
 	texts    int // bytes
@@ -28,26 +28,26 @@ type Schemas struct {
 	verdicts map[verdict][]schemas.Problem
 }
 
-// compiled is a version of a schema, or why there is none.
+// compiled is a compiled version of a schema, or the error of compiling it.
 type compiled struct {
 	schema *schemas.Schema
 	err    error
 }
 
-// verdict is what is asked for: properties, by their SHA-256, and the version.
+// verdict is the key of a cached result: a version, and the SHA-256 of the properties.
 type verdict struct {
 	version    metadata.SchemaVersionKey
 	properties [sha256.Size]byte
 }
 
-// NewSchemas returns Schemas that keep nothing yet.
+// NewSchemas returns Schemas with empty caches.
 func NewSchemas() *Schemas {
 	return &Schemas{compiled: map[metadata.SchemaVersionKey]compiled{}, verdicts: map[verdict][]schemas.Problem{}}
 }
 
-// Problems returns what is wrong with the properties of an object, in the order of their paths, at
-// most schemas.MaxProblems. It takes up to some 0.2 s, unless it was asked the same before. The
-// caller must not change them.
+// Problems returns the problems of an object's properties, in the order of their paths, at most
+// schemas.MaxProblems. A call takes up to about 0.2 s if the result is not cached. The caller must
+// not change the result.
 func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	asked := verdict{c.Version.Key(), sha256.Sum256([]byte(c.Properties))}
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	}
 	problems = schema.Validate(ctx, []byte(c.Properties))
 	if ctx.Err() != nil {
-		return problems // which may say that there was no time
+		return problems // not cached: ctx ended, so the result may be incomplete
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +73,8 @@ func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	return problems
 }
 
-// Form returns what a page draws for a version of a schema; an empty one where that does not
-// compile any more.
+// Form returns the form that a page shows for a version of a schema. It is empty if the version no
+// longer compiles.
 func (s *Schemas) Form(v metadata.SchemaVersion) schemas.Form {
 	schema, err := s.compile(v)
 	if err != nil {

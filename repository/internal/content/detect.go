@@ -1,4 +1,4 @@
-// Package content says what files are by their bytes: their media type, and whether they are text.
+// Package content detects the media type of files from their bytes, and extracts their text.
 package content
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// vague are the types that content detection falls back to, or that many formats share: there the
-// extension knows more.
+// vague lists the types that content detection falls back to, or that many formats share. For
+// these, the extension decides.
 var vague = []string{"application/octet-stream", "text/plain", "application/zip", "text/xml", "application/x-ole-storage", "application/gzip"}
 
-// byExtension are the types of formats that labs use and whose content does not tell. The system's
-// own table is not used: answers must not depend on the machine.
+// byExtension lists the media types of common lab formats that content detection cannot recognise.
+// The system's own table is not used, because results must not depend on the machine.
 var byExtension = map[string]string{
 	"bib": "text/x-bibtex", "c": "text/x-c", "cpp": "text/x-c++", "css": "text/css", "csv": "text/csv", "dat": "application/octet-stream",
 	"docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "dta": "application/x-stata-dta",
@@ -40,22 +40,22 @@ func OfExtension(extension string) (media string, ok bool) {
 	return media, ok
 }
 
-// IsVague reports whether many formats share a media type, which has no parameters.
+// IsVague reports whether many formats share a media type. The media type must have no parameters.
 func IsVague(media string) bool { return slices.Contains(vague, media) }
 
-// dicom are the characters at byte 128 of a DICOM file. Other formats may use the bytes before
-// them: a preamble in TIFF is usual.
+// dicom is the signature at byte 128 of a DICOM file. Other formats may use the bytes before it;
+// TIFF files often do.
 const dicom = "DICM"
 
-// isDICOM reports whether a file is DICOM. A file that is a TIFF image as well is DICOM unless one
-// of its names is that of a TIFF image.
+// isDICOM reports whether a file is DICOM. A file that is also a TIFF image counts as DICOM unless
+// one of its names has a TIFF extension.
 func isDICOM(head []byte, names []string) bool {
 	const at = 128
 	isTIFF := func(name string) bool { return slices.Contains([]string{"tif", "tiff"}, extension(name)) }
 	return len(head) >= at+len(dicom) && string(head[at:at+len(dicom)]) == dicom && !slices.ContainsFunc(names, isTIFF)
 }
 
-// Detect finds a media type from the first bytes of a file and its names.
+// Detect returns the media type of a file, from its first bytes and its names.
 func Detect(head []byte, names ...string) string {
 	if isDICOM(head, names) {
 		return "application/dicom"
@@ -78,8 +78,8 @@ func Detect(head []byte, names ...string) string {
 
 const charsetIs = "; charset="
 
-// charsetOf tells the character set of a text, as a parameter, where its first bytes show it. The
-// last character may be cut.
+// charsetOf returns the character set of a text as a parameter, or "" if its first bytes do not
+// show it. The last character may be cut off.
 func charsetOf(head []byte, found *mimetype.MIME) string {
 	if _, charset, ok := strings.Cut(found.String(), charsetIs); ok {
 		return charsetIs + charset
@@ -92,7 +92,7 @@ func charsetOf(head []byte, found *mimetype.MIME) string {
 	return ""
 }
 
-// extension returns the extension of a name in lower case, without its dot; "" for none.
+// extension returns the extension of a name in lower case, without its dot, or "" without one.
 func extension(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	dot := strings.LastIndexByte(name, '.')

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// leastOfHigh is the size from which bytes above ASCII alone, without any control character,
-	// are a text in an encoding that is not known.
+	// leastOfHigh is the minimum size in bytes of a text in an unknown encoding that consists only
+	// of bytes above ASCII, without a control character.
 	leastOfHigh = 256
-	// mostControls is how many of a thousand characters of a text may be control characters.
+	// mostControls is the maximum number of control characters per thousand characters of a text.
 	mostControls = 1
 )
 
-// documents begin as text does, and are formats of their own.
+// documents lists the beginnings of formats that start like text but are not text.
 var documents = []string{"%PDF-", "SIMPLE  ="}
 
-// Text returns the text that a file, or its beginning, is: UTF-8, UTF-16 with or without a byte
-// order mark, or Windows-1252, which includes Latin-1. Of a text in another encoding it returns
-// what is ASCII. Its last character may be cut off. It is not ok for any other file, whatever its
-// name.
+// Text returns the text of a file or of its beginning. It accepts UTF-8, UTF-16 with or without a
+// byte order mark, and Windows-1252, which includes Latin-1. Of a text in another encoding it
+// returns the ASCII characters. The last character may be cut off. ok is false for any other file,
+// whatever its name.
 func Text(raw []byte) (text string, ok bool) {
 	if order := utf16Order(raw); order != nil {
 		return textOfUTF16(raw, order)
@@ -39,7 +39,7 @@ func Text(raw []byte) (text string, ok bool) {
 	controls, highs, rest, ok := count(raw)
 	whole := withoutCut(raw)
 	if len(whole) == 0 || !ok || controls*1000 > mostControls*len(raw) {
-		return "", false // without looking at its characters: most files of a lab end here
+		return "", false // before the costlier checks: most files of a lab end here
 	}
 	multibyte, invalid := sequences(whole)
 	switch {
@@ -57,18 +57,18 @@ func Text(raw []byte) (text string, ok bool) {
 	return strings.ToValidUTF8(string(raw), " "), true
 }
 
-// undefined are the bytes without a character in Windows-1252.
+// undefined lists the bytes that have no character in Windows-1252.
 var undefined = []byte{0x81, 0x8d, 0x8f, 0x90, 0x9d}
 
 // The classes of a byte.
 const (
 	ascii = iota
 	high
-	control // that no text has
+	control // characters that do not occur in text
 	classes
 )
 
-// classOf is the class of each byte but NUL.
+// classOf maps each byte except NUL to its class.
 var classOf = func() (of [256]uint8) {
 	for c := range of {
 		switch {
@@ -81,8 +81,8 @@ var classOf = func() (of [256]uint8) {
 	return of
 }()
 
-// count counts control characters that no text has, bytes above ASCII, and the rest. It is not ok
-// for bytes with a NUL.
+// count counts the control characters that do not occur in text, the bytes above ASCII, and the
+// other bytes. ok is false if raw contains a NUL byte.
 func count(raw []byte) (controls, highs, rest int, ok bool) {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		return 0, 0, 0, false
@@ -94,7 +94,7 @@ func count(raw []byte) (controls, highs, rest int, ok bool) {
 	return n[control], n[high], n[ascii], true
 }
 
-// sequences counts the characters of several bytes in UTF-8, and the bytes that belong to none.
+// sequences counts the multi-byte characters of UTF-8, and the bytes that are not valid UTF-8.
 func sequences(raw []byte) (multibyte, invalid int) {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -109,7 +109,7 @@ func sequences(raw []byte) (multibyte, invalid int) {
 	return multibyte, invalid
 }
 
-// withoutCut returns a beginning without a last character of UTF-8 that is not complete.
+// withoutCut returns raw without an incomplete UTF-8 character at its end.
 func withoutCut(raw []byte) []byte {
 	for cut := 1; cut < utf8.UTFMax && cut <= len(raw); cut++ {
 		tail := raw[len(raw)-cut:]
@@ -123,8 +123,8 @@ func withoutCut(raw []byte) []byte {
 	return raw
 }
 
-// utf16Order returns the byte order of UTF-16: that of the byte order mark, or else the one in
-// which most characters are of the first 256; nil for other files.
+// utf16Order returns the byte order of a UTF-16 text. It is the order of the byte order mark, or
+// else the one in which most characters are below 256. It is nil for other files.
 func utf16Order(raw []byte) binary.ByteOrder {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xff\xfe\x00\x00")):

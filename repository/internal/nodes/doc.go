@@ -1,24 +1,24 @@
-// Package nodes lets several services work on one metadata store: each is a node. Where the store
-// is not shared there is one node, which holds everything, and nothing here reads or writes.
+// Package nodes lets several services work on one shared metadata store. Each service is a node. If
+// the store is not shared, the only node owns everything, and this package reads and writes
+// nothing.
 //
 // # Leases
 //
-// What one node may do at a time it does under a lease: a row with its holder, the stamp of its
-// taking, and when it ends by the clock of the store. A lease travels in the context of what is
-// done under it, and each commit verifies it (Verified): once another node has taken it, the
-// commits of the former holder are refused, however late they come. So a lease may end early or be
-// taken by mistake, and nothing is lost but time. The stamp is the fencing number: no two leases
-// have the same.
+// Work that only one node may do at a time runs under a lease. A lease is a row with its holder,
+// the stamp at which it was taken, and its end by the clock of the store. The context of the work
+// carries the lease, and each commit verifies it (Verified). Once another node has taken the lease,
+// every later commit of the former holder is refused. A lease that ends early or is taken by
+// mistake therefore costs only time. The stamp is the fencing number: no two leases share one.
 //
 // # The background
 //
-// One node works in the background: the one with the lease BackgroundLease. It renews it every two
-// seconds; another node takes it as soon as the row is gone, or when it has ended, within ten
-// seconds. No node compares its own clock with the row: it sees for how long the row has not
-// changed, asks then, and the clock of the store decides.
+// One node does the background work: the holder of BackgroundLease. It renews the lease every two
+// seconds. Another node takes the lease as soon as the row is removed, or within ten seconds after
+// it has ended. No node compares its own clock with the row. A node measures for how long the row
+// has not changed, then tries to take the lease, and the clock of the store decides.
 //
 // # The log
 //
-// Each node looks once a second whether the audit log has grown: what its own commits wake by
-// themselves, those of other nodes wake then.
+// Each node checks once a second whether the audit log has grown. A node's own commits wake its
+// followers at once; this check wakes them for the commits of other nodes.
 package nodes

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	tick         = time.Second     // between two renewals, at least
-	releaseAfter = 2 * time.Second // for which giving back a lease may take, before it is left to end by itself
+	tick         = time.Second     // minimum time between two renewals
+	releaseAfter = 2 * time.Second // time limit for releasing a lease; then it expires
 )
 
-// ErrHeld says that another node has a lease.
+// ErrHeld reports that another node holds a lease.
 var ErrHeld = errors.New("another node has this lease")
 
-// Wanted says which lease to take.
+// Wanted describes a lease to take.
 type Wanted struct {
 	Name   string
-	Lasts  time.Duration // without a renewal; the same for all leases of a name
+	Lasts  time.Duration // without a renewal; the same for all leases with one name
 	Detail string
 
-	// Admit refuses in the transaction that takes the lease, after it is known to be free; nil:
-	// nothing does. now is the clock of the store.
+	// Admit, if not nil, can refuse the lease. It is called in the transaction that takes the
+	// lease, after the lease is known to be free. now is the clock of the store.
 	Admit func(tx *metadata.Tx, now metadata.Stamp) error
-	// Alive tells whether the lease is to be renewed still; nil: until it is released.
+	// Alive reports whether to renew the lease. If nil, it is renewed until it is released.
 	Alive func() bool
-	// Lost is called when another node has the lease, perhaps some time after it has taken it; nil:
-	// nobody hears of that.
+	// Lost, if not nil, is called when another node has the lease, perhaps some time after that
+	// node has taken it.
 	Lost func()
 }
 
-// Lease is one that this node has taken. A nil Lease is that of a store which is not shared: it is
-// never lost.
+// Lease is a lease that this node has taken. A nil Lease stands for the lease of a store that is
+// not shared; it is never lost.
 type Lease struct {
 	node    *Node
 	wanted  Wanted
@@ -44,8 +44,8 @@ type Lease struct {
 	lost    chan struct{} // closed when another node has it
 }
 
-// Take takes a lease that no node has, or one that has ended. The caller releases it. It returns
-// ErrHeld, the refusal of Admit, or why the store could not be written.
+// Take takes a lease that is free or has ended. The caller must release it. Take returns ErrHeld,
+// the error of Admit, or the error of writing to the store.
 func (n *Node) Take(ctx context.Context, w Wanted) (*Lease, error) {
 	if n == nil {
 		return nil, nil
@@ -75,8 +75,8 @@ func (n *Node) Take(ctx context.Context, w Wanted) (*Lease, error) {
 	return l, nil
 }
 
-// Runs tells whether a lease has not ended. One that ends later than it could is that of a clock
-// that was set back.
+// Runs reports whether a lease has not ended. A lease whose end is too far ahead was written under
+// a clock that has since been set back, and counts as ended.
 func Runs(row metadata.Lease, lasts time.Duration, now metadata.Stamp) bool {
 	return row.Ends > now && row.Ends <= now+micros(lasts)
 }
@@ -87,7 +87,7 @@ func (l *Lease) row(now metadata.Stamp) metadata.Lease {
 	return metadata.Lease{Name: l.wanted.Name, Holder: l.node.instance, Fence: l.fence, Ends: now + micros(l.wanted.Lasts), Detail: l.wanted.Detail}
 }
 
-// verify returns background.ErrLost where the lease is not this one any more.
+// verify returns background.ErrLost if another lease, or no lease, has taken the place of this one.
 func (l *Lease) verify(tx *metadata.Tx) error {
 	row, err := tx.Leases.Get(l.wanted.Name)
 	if errors.Is(err, metadata.ErrNotFound) || err == nil && row.Fence != l.fence {
@@ -96,14 +96,14 @@ func (l *Lease) verify(tx *metadata.Tx) error {
 	return err
 }
 
-// Release gives the lease back. What is done under it has ended. It may be called again.
+// Release gives the lease back. All work under it must have ended. Release may be called again.
 func (l *Lease) Release() {
 	if l == nil || !l.node.leases.remove(l) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), releaseAfter)
 	defer cancel()
-	_ = l.node.meta.Update(ctx, func(tx *metadata.Tx) error { // or it ends by itself
+	_ = l.node.meta.Update(ctx, func(tx *metadata.Tx) error { // on failure, the lease expires
 		if err := l.verify(tx); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (l *Lease) Release() {
 	})
 }
 
-// held is a lease in a context, with those that the context had before.
+// held is a lease in a context, linked to the leases that the context had before.
 type held struct {
 	*Lease
 	before *held
@@ -119,7 +119,7 @@ type held struct {
 
 type heldKey struct{}
 
-// With returns a context for what is done under the lease.
+// With returns a context for work under the lease.
 func (l *Lease) With(ctx context.Context) context.Context {
 	if l == nil {
 		return ctx
@@ -128,8 +128,8 @@ func (l *Lease) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, &held{l, before})
 }
 
-// Verified returns fn, which then fails with background.ErrLost, before it does anything, where one
-// of the leases in the context is lost.
+// Verified wraps fn so that it first verifies every lease in the context. If one of them is lost,
+// it returns background.ErrLost without calling fn.
 func Verified(ctx context.Context, fn func(*metadata.Tx) error) func(*metadata.Tx) error {
 	last, _ := ctx.Value(heldKey{}).(*held)
 	if last == nil {
@@ -145,7 +145,7 @@ func Verified(ctx context.Context, fn func(*metadata.Tx) error) func(*metadata.T
 	}
 }
 
-// Fence returns the fencing number of the lease under which something is done; 0: of none.
+// Fence returns the fencing number of the innermost lease in the context, or 0 without a lease.
 func Fence(ctx context.Context) metadata.Stamp {
 	if last, _ := ctx.Value(heldKey{}).(*held); last != nil {
 		return last.fence
@@ -153,7 +153,7 @@ func Fence(ctx context.Context) metadata.Stamp {
 	return 0
 }
 
-// leases are what a node has taken, and renews. They are safe for concurrent use.
+// leases are the leases that a node holds and renews. They are safe for concurrent use.
 type leases struct {
 	meta   metadata.Writer
 	worker *background.Worker
@@ -177,7 +177,7 @@ func (ls *leases) add(l *Lease) {
 	}
 }
 
-// remove tells whether the lease was held.
+// remove reports whether the lease was held.
 func (ls *leases) remove(l *Lease) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -186,7 +186,7 @@ func (ls *leases) remove(l *Lease) bool {
 	return was
 }
 
-// due returns the leases to be renewed, and whether there are any at all.
+// due returns the leases that must be renewed now, and whether the node holds any lease.
 func (ls *leases) due() (due []*Lease, any bool) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -198,8 +198,8 @@ func (ls *leases) due() (due []*Lease, any bool) {
 	return due, len(ls.held) > 0
 }
 
-// renew renews what is due, in one commit. A lease that could not be renewed until it ended is
-// lost, too: what its holder does besides commits is not to go on for ever.
+// renew renews the leases that are due, in one commit. A lease that could not be renewed before its
+// end counts as lost, too: its holder must not continue its other work for ever.
 func (ls *leases) renew(ctx context.Context) background.Next {
 	due, any := ls.due()
 	if !any {
@@ -232,7 +232,7 @@ func (ls *leases) renew(ctx context.Context) background.Next {
 	return background.After(tick)
 }
 
-// settle notes what has become of a renewal, and tells the holders of those that are lost.
+// settle records the outcome of a renewal, and calls Lost for the leases that are lost.
 func (ls *leases) settle(due []*Lease, begun time.Time, lost func(*Lease) bool, renewed bool) {
 	for _, l := range due {
 		switch {

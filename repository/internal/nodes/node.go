@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// BackgroundLease is the lease of the node that works in the background.
+	// BackgroundLease is the name of the lease of the node that does the background work.
 	BackgroundLease = "background"
 
 	backgroundLasts = 8 * time.Second
-	poll            = time.Second      // between two looks at the log and the lease
-	announceEvery   = 20 * time.Second // and then the node says that it runs
-	sweepEvery      = 10 * time.Minute // and then the leases that have ended are removed
-	runsAfter       = time.Minute      // after which a node that has not said so counts as gone
+	poll            = time.Second      // between two checks of the log and the lease
+	announceEvery   = 20 * time.Second // between two announcements that the node is running
+	sweepEvery      = 10 * time.Minute // between removals of ended leases
+	runsAfter       = time.Minute      // without an announcement, a node counts as gone
 )
 
-// Config is what a node says of itself, and what it calls.
+// Config describes a node, and holds the functions that it calls.
 type Config struct {
-	Name    string // "": that of the machine
+	Name    string // if empty, the host name
 	Version string
-	// Moved is called when the audit log has grown, perhaps by commits of this node alone. It
-	// returns soon.
+	// Moved is called when the audit log has grown, perhaps only by commits of this node. It must
+	// return soon.
 	Moved func()
-	// Failed hears how taking part goes; a nil error: well.
+	// Failed is called with the result of each round; nil means success.
 	Failed func(error)
 }
 
-// Node is this process among those that share a store. A nil Node is that of a store which is not
-// shared. It is safe for concurrent use.
+// Node is this process as one of the nodes that share a store. A nil Node stands for a store that
+// is not shared. It is safe for concurrent use.
 type Node struct {
 	meta     metadata.Transactions
 	config   Config
@@ -44,35 +44,36 @@ type Node struct {
 	leases   *leases
 	watcher  *background.Worker
 
-	// Of the watcher alone.
-	size      uint64         // entries of the log when it was looked at last
-	since     metadata.Stamp // when this node said first that it runs; 0: it has not
-	announced time.Time      // when it said so last
+	// Only the watcher uses these fields.
+	size      uint64         // number of entries in the log at the last check
+	since     metadata.Stamp // when this node first announced itself; 0 if it has not
+	announced time.Time      // when it last announced itself
 	swept     time.Time
-	row       metadata.Lease // of the background, as it was seen last
-	seen      time.Time      // since when it has been so; zero: it was not looked at
+	row       metadata.Lease // the background lease at the last check
+	seen      time.Time      // since when row is unchanged; zero before the first check
 
 	mu      sync.Mutex
-	duty    *Lease // of the background; nil: another node may have it
+	duty    *Lease // the background lease; nil if another node may hold it
 	workers []*background.Worker
 }
 
-// Start begins to take part; nil where the store is not shared. The caller ends it with Close.
+// Start registers this process as a node. It returns nil if the store is not shared. The caller
+// must call Close.
 func Start(meta metadata.Store, c Config) *Node {
 	engine := meta.Engine()
 	if !engine.Shared {
 		return nil
 	}
 	if c.Name == "" {
-		c.Name, _ = os.Hostname() // "" where it has none
+		c.Name, _ = os.Hostname() // "" if the machine has no name
 	}
 	n := &Node{meta: meta, config: c, instance: metadata.NewID(metadata.Stamp(time.Now().UnixMicro())), schema: engine.Schema, leases: startLeases(meta)}
 	n.watcher = background.Start(background.Next{}, n.watch)
 	return n
 }
 
-// Close gives everything back, so that other nodes go on at once. What works in the background has
-// ended, and what holds a lease.
+// Close releases everything that the node holds, so that other nodes can take over at once. Before
+// the call, all background work and all work under leases must have ended.
 func (n *Node) Close() {
 	if n == nil {
 		return
@@ -82,15 +83,15 @@ func (n *Node) Close() {
 	n.leases.worker.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), releaseAfter)
 	defer cancel()
-	_ = n.meta.Update(ctx, func(tx *metadata.Tx) error { return tx.Nodes.Remove(n.instance) }) // or others remove it later
+	_ = n.meta.Update(ctx, func(tx *metadata.Tx) error { return tx.Nodes.Remove(n.instance) }) // on failure, other nodes remove it later
 }
 
-// Shared tells whether there may be other nodes.
+// Shared reports whether the store may have other nodes.
 func (n *Node) Shared() bool { return n != nil }
 
-// Work is background.Start for a task that one node does at a time. It runs when this node begins
-// to work in the background, then as it asks for itself. Its context ends when another node has
-// taken over, and carries the lease.
+// Work is background.Start for a task that only one node runs at a time. It first runs when this
+// node takes over the background work, and then as the task schedules. The context of a run carries
+// the lease, and ends when another node has taken over.
 func (n *Node) Work(first background.Next, task background.Task) *background.Worker {
 	if n == nil {
 		return background.Start(first, task)
@@ -126,7 +127,7 @@ func ended(w *background.Worker) bool {
 	}
 }
 
-// Works tells whether this node works in the background.
+// Works reports whether this node does the background work.
 func (n *Node) Works() bool { return n == nil || n.onDuty() != nil }
 
 func (n *Node) onDuty() *Lease {
@@ -135,7 +136,7 @@ func (n *Node) onDuty() *Lease {
 	return n.duty
 }
 
-// watch looks at what other nodes do, and says that this one runs.
+// watch checks the shared state, and announces that this node is running.
 func (n *Node) watch(ctx context.Context) background.Next {
 	err := n.look(ctx)
 	if err == nil && (n.announced.IsZero() || time.Since(n.announced) >= announceEvery) {
@@ -148,10 +149,10 @@ func (n *Node) watch(ctx context.Context) background.Next {
 	return background.After(poll)
 }
 
-// maxSwept is how many leases one commit removes.
+// maxSwept is the maximum number of leases that one commit removes.
 const maxSwept = 500
 
-// sweep removes leases that have ended: those whose holder is gone, and those that nobody releases.
+// sweep removes ended leases, which their holders have not released.
 func (n *Node) sweep(ctx context.Context) error {
 	n.swept = time.Now()
 	for more := true; more; {
@@ -212,8 +213,8 @@ func (n *Node) look(ctx context.Context) error {
 	return errs.Ignore(n.takeOver(ctx), ErrHeld)
 }
 
-// mayBeFree tells whether it is time to ask for the lease of the background: nobody has it, or its
-// row has not changed for as long as it lasts, or it was not looked at before.
+// mayBeFree reports whether to try to take the background lease: no node holds it, its row has not
+// changed for as long as it lasts, or this is the first check.
 func (n *Node) mayBeFree(row metadata.Lease) bool {
 	known := !n.seen.IsZero()
 	if !known || row != n.row {
@@ -230,7 +231,7 @@ func (n *Node) takeOver(ctx context.Context) error {
 	return err
 }
 
-// begin begins or ends work in the background.
+// begin sets or clears the background lease, and wakes all workers.
 func (n *Node) begin(duty *Lease) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -240,7 +241,8 @@ func (n *Node) begin(duty *Lease) {
 	}
 }
 
-// announce says that this node runs, and removes nodes that have not said so for long.
+// announce records that this node is running, and removes nodes that have not announced themselves
+// for runsAfter.
 func (n *Node) announce(ctx context.Context) error {
 	begun := time.Now()
 	err := n.meta.Update(ctx, func(tx *metadata.Tx) error {
@@ -253,7 +255,7 @@ func (n *Node) announce(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if other.Seen < now-micros(runsAfter) || other.Seen > now+micros(runsAfter) { // by a clock that was set back
+			if other.Seen < now-micros(runsAfter) || other.Seen > now+micros(runsAfter) { // clock was set back
 				gone = append(gone, other.Instance)
 			}
 		}
@@ -272,8 +274,8 @@ func (n *Node) announce(ctx context.Context) error {
 	return err
 }
 
-// Seen returns the nodes that were seen in the minute before one of them was seen last, in no
-// particular order.
+// Seen returns the nodes seen at most a minute before the node that was seen last, in no particular
+// order.
 func Seen(tx *metadata.Tx) ([]metadata.Node, error) {
 	var all []metadata.Node
 	var last metadata.Stamp

@@ -21,7 +21,7 @@ func start(meta metadata.Store, name string) (*nodes.Node, *repositorytest.Share
 	return nodes.Start(shared, nodes.Config{Name: name, Version: "v", Moved: func() {}, Failed: func(error) {}}), shared
 }
 
-// running is a task that runs for as long as it may, and says when it begins and ends.
+// running is a task that runs as long as it may, and reports its beginning and end.
 func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) {
 	began, ended = make(chan time.Time, 10), make(chan time.Time, 10)
 	w = n.Work(background.Next{}, func(ctx context.Context) background.Next {
@@ -33,8 +33,8 @@ func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) 
 	return w, began, ended
 }
 
-// TestTakeover: one node works in the background; another one goes on within ten seconds when it
-// dies, and within one when it ends.
+// TestTakeover: one node does the background work. Another node takes over within ten seconds when
+// it dies, and within one second when it stops.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -71,9 +71,9 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestLateCommitIsRefused: what a node begins under its lease does not count once another one has
-// the lease, also where it does not know that yet. It learns of it, and its task ends; when the
-// other one ends, it works again, under another number.
+// TestLateCommitIsRefused: work that a node began under its lease is refused once another node has
+// the lease, even if the first node does not know that yet. When it notices, its task ends. When
+// the other node stops, it works again with another fencing number.
 func TestLateCommitIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestClockSetBack(t *testing.T) {
 	other.Release()
 }
 
-// TestNodesAreSeen: those that run, less those that were not seen for a minute, and those that have
-// ended.
+// TestNodesAreSeen: Seen returns the running nodes, without nodes that were not seen for a minute
+// or have stopped.
 func TestNodesAreSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestNodesAreSeen(t *testing.T) {
 	})
 }
 
-// TestAlone: a store that is not shared has no nodes and no leases, and everything is granted.
+// TestAlone: a store that is not shared has no nodes and no leases, and every lease is granted.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	n := nodes.Start(metadatatest.NewMemory(time.Now), nodes.Config{})

@@ -9,28 +9,29 @@ import (
 )
 
 const (
-	// step is how many bytes an upload reserves ahead, at most: as many as have come.
+	// step is the maximum number of bytes that an upload reserves ahead; it reserves no more ahead
+	// than it has received.
 	step = 1 << 20
-	// most is the greatest single reservation, so that sums do not overflow: the commit asks for
-	// the rest.
+	// most is the maximum of a single reservation, so that sums do not overflow. The commit checks
+	// the full length.
 	most = 1 << 46
 )
 
-// Ledger is what uploads under way have reserved. It is safe for concurrent use.
+// Ledger holds the reservations of uploads in progress. It is safe for concurrent use.
 type Ledger struct {
 	view   func(context.Context, func(*metadata.Tx) error) error
 	shared bool
 
 	mu       sync.Mutex
-	reserved map[metadata.ID]int64        // in each dataspace, and for each user
-	settling map[metadata.ID]int64        // of that, by commits that are under way
-	uploads  map[metadata.ID]*Reservation // of resumable uploads
-	settled  chan struct{}                // is closed when a commit has ended
+	reserved map[metadata.ID]int64        // by dataspace and by user
+	settling map[metadata.ID]int64        // the part of reserved that commits in progress are adding
+	uploads  map[metadata.ID]*Reservation // by resumable upload
+	settled  chan struct{}                // closed when a commit has ended
 }
 
-// NewLedger returns an empty one, which reads counters by view. Where the counters are shared with
-// other processes, whose uploads it does not know, nothing is reserved: an upload may be refused
-// when it ends.
+// NewLedger returns an empty ledger that reads counters through view. With shared, other processes
+// add to the same counters, and the ledger does not know their uploads. It then ignores
+// reservations, and an upload may be refused only at its end.
 func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, shared bool) *Ledger {
 	return &Ledger{
 		view: view, shared: shared, reserved: map[metadata.ID]int64{}, settling: map[metadata.ID]int64{}, uploads: map[metadata.ID]*Reservation{},
@@ -38,8 +39,8 @@ func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, share
 	}
 }
 
-// Reservation is what one upload has reserved. A nil one has nothing, and what it is asked for is
-// granted. It is not safe for concurrent use.
+// Reservation is what one upload has reserved. A nil Reservation reserves nothing and grants every
+// request. A Reservation is not safe for concurrent use.
 type Reservation struct {
 	ledger   *Ledger
 	at       Place
@@ -47,13 +48,13 @@ type Reservation struct {
 	settling bool
 }
 
-// Begin returns a reservation of nothing, which the caller ends with Release.
+// Begin returns an empty reservation. The caller must release it.
 func (l *Ledger) Begin(at Place) *Reservation {
 	return &Reservation{ledger: l, at: at}
 }
 
-// Check is the function Check, in which what uploads have reserved counts as used. It is for what
-// adds bytes without a reservation.
+// Check is the function Check, but it counts reserved bytes as used. It is for changes that add
+// bytes without a reservation.
 func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64) error {
 	all, err := limits(tx, at)
 	if err != nil {
@@ -65,8 +66,8 @@ func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64) error {
 	return err
 }
 
-// room returns how many bytes a reservation may have, or why not so many as it needs, and whether a
-// commit under way may change that.
+// room returns how many bytes a reservation may have. If that is less than it needs, room returns
+// the refusal, and whether a commit in progress may change the result.
 func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refused error, wait bool) {
 	free = most
 	for _, limit := range all {
@@ -82,21 +83,21 @@ func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refu
 	return free, nil, false
 }
 
-// Grow reserves need bytes in all, and up to want if there is room for them, or returns the
-// refusal.
+// Grow reserves need bytes in total, and up to want if there is room. It returns an error if need
+// bytes do not fit.
 func (r *Reservation) Grow(ctx context.Context, need, want int64) error {
 	return r.ask(ctx, need, func(free int64) { r.ledger.set(r, min(max(need, want), free)) })
 }
 
-// Fits returns the refusal of an upload of so many bytes, and reserves nothing: a client can
-// announce any length.
+// Fits returns an error if an upload of this length does not fit. It reserves nothing, since a
+// client can announce any length.
 func (r *Reservation) Fits(ctx context.Context, bytes int64) error {
 	return r.ask(ctx, bytes, func(int64) {})
 }
 
-// ask calls grant, under the lock of the ledger, if there is room for need bytes in all, or
-// returns the refusal. Bytes that a commit adds at this moment may be in the counters and still be
-// reserved: if the answer depends on them, ask waits for the end of the commit.
+// ask calls grant, under the lock of the ledger, if there is room for need bytes in total.
+// Otherwise it returns the refusal. The bytes of a commit in progress may be in the counters and
+// still be reserved. If the result depends on them, ask waits for the end of the commit.
 func (r *Reservation) ask(ctx context.Context, need int64, grant func(free int64)) error {
 	if r == nil || need <= r.bytes {
 		return nil
@@ -129,7 +130,7 @@ func (r *Reservation) ask(ctx context.Context, need int64, grant func(free int64
 	}
 }
 
-// set changes what is reserved.
+// set changes the size of a reservation.
 func (l *Ledger) set(r *Reservation, bytes int64) {
 	for _, of := range [...]metadata.ID{r.at.Dataspace, r.at.User} {
 		if l.reserved[of] += bytes - r.bytes; l.reserved[of] == 0 {
@@ -145,8 +146,8 @@ func (l *Ledger) set(r *Reservation, bytes int64) {
 	r.bytes = bytes
 }
 
-// Settle reserves the length of a file that has come, and says that the commit which adds it to the
-// counters begins. It ends with Release, or with Keep where the upload goes on.
+// Settle reserves the full length of a received file, and marks the beginning of the commit that
+// adds it to the counters. Release marks its end, or Keep if the upload continues.
 func (r *Reservation) Settle(ctx context.Context, bytes int64) error {
 	if err := r.Grow(ctx, bytes, bytes); err != nil || r == nil {
 		return err
@@ -155,14 +156,14 @@ func (r *Reservation) Settle(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// Keep says that the commit has failed.
+// Keep marks a commit as failed and keeps the reservation.
 func (r *Reservation) Keep() {
 	if r != nil {
 		r.change(false, r.bytes)
 	}
 }
 
-// Shrink reserves no more than so many bytes.
+// Shrink reduces the reservation to at most this many bytes.
 func (r *Reservation) Shrink(bytes int64) {
 	if r == nil {
 		return
@@ -174,7 +175,7 @@ func (r *Reservation) Shrink(bytes int64) {
 	}
 }
 
-// Release gives back what is reserved. Calling it again does nothing.
+// Release gives up the reservation. It may be called again.
 func (r *Reservation) Release() {
 	if r != nil {
 		r.change(false, 0)
@@ -194,8 +195,8 @@ func (r *Reservation) change(settling bool, bytes int64) {
 	l.set(r, bytes)
 }
 
-// Reader returns a body that reserves what it reads of an upload of which so many bytes have come
-// before. It ends with the refusal if there is no more room.
+// Reader returns a body that reserves the bytes it reads. before is the number of bytes of the
+// upload that were received earlier. Read fails with the refusal if there is no more room.
 func (r *Reservation) Reader(ctx context.Context, body io.Reader, before int64) io.Reader {
 	if r == nil {
 		return body
@@ -218,9 +219,9 @@ func (b *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Hold keeps the reservation of a resumable upload for OfUpload.
+// Hold stores the reservation of a resumable upload for OfUpload.
 func (l *Ledger) Hold(upload metadata.ID, r *Reservation) {
-	if l.shared { // it may end in another process
+	if l.shared { // the upload may end in another process
 		r.Release()
 		return
 	}
@@ -229,14 +230,14 @@ func (l *Ledger) Hold(upload metadata.ID, r *Reservation) {
 	l.uploads[upload] = r
 }
 
-// OfUpload returns the reservation of a resumable upload, nil where it has none.
+// OfUpload returns the reservation of a resumable upload, or nil.
 func (l *Ledger) OfUpload(upload metadata.ID) *Reservation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.uploads[upload]
 }
 
-// Ended releases the reservation of a resumable upload.
+// Ended releases and removes the reservation of a resumable upload.
 func (l *Ledger) Ended(upload metadata.ID) {
 	r := l.OfUpload(upload)
 	r.Release()
@@ -245,15 +246,15 @@ func (l *Ledger) Ended(upload metadata.ID) {
 	delete(l.uploads, upload)
 }
 
-// Restore reserves what has come of a resumable upload that a service has taken over from one
-// before, whether or not there is room.
+// Restore reserves the received bytes of a resumable upload that began before a restart of the
+// service, even if they do not fit.
 func (l *Ledger) Restore(upload metadata.ID, at Place, bytes int64) {
 	r := l.Begin(at)
 	r.change(false, min(bytes, most))
 	l.Hold(upload, r)
 }
 
-// Reserved returns how many bytes are reserved in a dataspace, or for a user.
+// Reserved returns the number of bytes reserved in a dataspace, or for a user.
 func (l *Ledger) Reserved(of metadata.ID) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

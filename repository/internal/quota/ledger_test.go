@@ -13,8 +13,8 @@ import (
 
 var at = quota.Place{Dataspace: metadata.ID{1}, User: metadata.ID{2}}
 
-// newLedger returns a ledger over a dataspace with a quota of 100, and what sets the bytes that it
-// uses.
+// newLedger returns a ledger over a dataspace with a quota of 100, and a function that sets its
+// usage.
 func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	meta := metadatatest.NewMemory(time.Now)
 	update := func(fn func(tx *metadata.Tx) error) {
@@ -32,9 +32,9 @@ func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	}
 }
 
-// TestGrowWaitsForCommits: while bytes are in the counters and still reserved, one that they would
-// be in the way of twice waits for the end of the commit; one that does not fit in any case is
-// refused at once.
+// TestGrowWaitsForCommits: bytes of a commit may be in the counters and still be reserved. A
+// reservation that only fits if they count once waits for the end of the commit. One that does not
+// fit in any case is refused at once.
 func TestGrowWaitsForCommits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestGrowWaitsForCommits(t *testing.T) {
 	})
 }
 
-// TestGrowAfterFailedCommit: what a commit did not add stays reserved, and is in the way.
+// TestGrowAfterFailedCommit: bytes of a failed commit stay reserved and count.
 func TestGrowAfterFailedCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,8 @@ func TestGrowAfterFailedCommit(t *testing.T) {
 	})
 }
 
-// TestGrowGivesUpWithItsContext: who waits for a commit hears the refusal when it goes away.
+// TestGrowGivesUpWithItsContext: a caller that waits for a commit gets the refusal when its context
+// ends.
 func TestGrowGivesUpWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestGrowGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// TestStepsShrinkTowardsTheEnd: a body takes what is left where a whole step is not.
+// TestStepsShrinkTowardsTheEnd: a body reserves the remaining bytes if a full step does not fit.
 func TestStepsShrinkTowardsTheEnd(t *testing.T) {
 	t.Parallel()
 	ledger, _ := newLedger(t)

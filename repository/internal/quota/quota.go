@@ -1,11 +1,11 @@
-// Package quota keeps what dataspaces and users hold within their quotas. Bytes are those of all
-// versions, each counted in full, as metadata.Counters and metadata.UserUsage count them.
+// Package quota enforces the quotas of dataspaces and users. All versions count in full, as
+// metadata.Counters and metadata.UserUsage count them.
 //
-// A quota is asked three times. An upload that is longer than the room at its beginning is refused
-// at once. While it comes, it reserves in a Ledger what has come and up to 1 MiB more, so that it
-// ends as soon as there is no more room. An announced length reserves nothing: else one request
-// without a body would use up a quota. The transaction that adds bytes compares them with the
-// counters, and nothing gets past it. Reservations are in memory alone.
+// A quota is checked three times. An upload that is too long at its beginning is refused at once.
+// While data arrives, the upload reserves the received bytes and up to 1 MiB more in a Ledger, so
+// that it ends as soon as there is no more room. An announced length reserves nothing: otherwise a
+// request without a body could use up a quota. The transaction that adds the bytes compares them
+// with the counters, so that no upload can exceed a quota. Reservations exist only in memory.
 package quota
 
 import (
@@ -17,18 +17,18 @@ import (
 	"labshelf/metadata"
 )
 
-// Place is where bytes are counted: in a dataspace, unless it is zero, and for the user who
-// stores them.
+// Place names the counters that bytes count in: those of a dataspace, unless its id is zero, and
+// those of the user who stores them.
 type Place struct{ Dataspace, User metadata.ID }
 
-// limit is a quota, and how much of it is used.
+// limit is one quota and its usage.
 type limit struct {
 	of          metadata.ID
-	whose       string // for people
+	whose       string // in messages
 	quota, used int64
 }
 
-// limits are the quotas of a place; none where there is no quota.
+// limits returns the quotas of a place. It is empty if there are no quotas.
 func limits(tx *metadata.Tx, at Place) (all []limit, err error) {
 	tx.Prefetch(func() {
 		_, _ = tx.Dataspaces.Get(at.Dataspace)
@@ -56,14 +56,14 @@ func limits(tx *metadata.Tx, at Place) (all []limit, err error) {
 	return append(all, limit{u.ID, "you", u.Quota, used.Bytes}), errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// Limited tells whether there is a quota in a place.
+// Limited reports whether a place has a quota.
 func Limited(tx *metadata.Tx, at Place) (bool, error) {
 	_, limited, err := Left(tx, at)
 	return limited, err
 }
 
-// Left returns how many bytes the quotas of a place have room for, not less than 0; false: there is
-// no quota.
+// Left returns the free bytes within the quotas of a place, at least 0. limited is false if there
+// is no quota.
 func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 	all, err := limits(tx, at)
 	for i, l := range all {
@@ -74,9 +74,9 @@ func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 	return bytes, len(all) > 0, err
 }
 
-// Check refuses so many more bytes in a place where that would be more than a quota, whatever is
-// reserved. It belongs into the transaction that adds them. The error is for the user who stores
-// them, and has the numbers of both quotas.
+// Check returns an error if this many more bytes in a place would exceed a quota. It ignores
+// reservations. Call it in the transaction that adds the bytes. The error is for the user who
+// stores them, and gives the numbers of each exceeded quota.
 func Check(tx *metadata.Tx, at Place, bytes int64) error {
 	all, err := limits(tx, at)
 	for _, l := range all {
@@ -87,7 +87,7 @@ func Check(tx *metadata.Tx, at Place, bytes int64) error {
 	return err
 }
 
-// exceeded is the refusal of so many bytes, beside those reserved by others.
+// exceeded returns the refusal of this many bytes, in addition to what other uploads have reserved.
 func (l limit) exceeded(bytes, reserved int64) error {
 	holds, others := "holds", ""
 	if l.whose == "you" {
@@ -102,7 +102,7 @@ func (l limit) exceeded(bytes, reserved int64) error {
 		Message: message + "Deleted files and old versions count until they are purged: have some purged, or ask a sysadmin for a larger quota"}
 }
 
-// Size writes a number of bytes for people.
+// Size formats a number of bytes for people.
 func Size(bytes int64) string {
 	const units = "KMGTPE"
 	if bytes < 1<<10 {

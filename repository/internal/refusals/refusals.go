@@ -1,4 +1,4 @@
-// Package refusals counts requests that were refused, for the audit log.
+// Package refusals counts refused requests for the audit log.
 package refusals
 
 import (
@@ -15,30 +15,30 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Counter counts requests that were refused, and writes one entry of the audit log for each minute
-// in which there were any: whoever has no key must not be able to fill the log. What was counted
-// last is lost when the process is killed. It is safe for concurrent use.
+// Counter counts refused requests. It writes at most one entry to the audit log for each minute, so
+// that clients without a key cannot fill the log. The latest counts are lost if the process is
+// killed. It is safe for concurrent use.
 type Counter struct {
 	stores *storage.Stores
 	worker *background.Worker
 
 	mu      sync.Mutex
-	began   time.Time // when the first one of this minute came; zero: there is none
-	keys    int       // without a valid key
-	allowed int       // by callers that may not do it
+	began   time.Time // when the first request of this minute arrived; zero without one
+	keys    int       // requests without a valid key
+	allowed int       // requests without permission
 }
 
-// window is how long requests are counted for one entry.
+// window is the time that one entry covers.
 const window = time.Minute
 
-// Start begins to count. The caller ends it with Close.
+// Start starts a counter. The caller must call Close.
 func Start(s *storage.Stores) *Counter {
 	r := &Counter{stores: s}
 	r.worker = background.Start(background.Idle(), r.round)
 	return r
 }
 
-// Note counts a request that was refused, if it was for want of a valid key or of permission.
+// Note counts a refused request if the reason is a missing or invalid key, or a missing permission.
 func (r *Counter) Note(kind errs.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *Counter) Note(kind errs.Kind) {
 	}
 }
 
-// round writes down what was counted when its minute is over.
+// round writes the counts when their minute has ended.
 func (r *Counter) round(ctx context.Context) background.Next {
 	r.mu.Lock()
 	left := window - time.Since(r.began)
@@ -69,13 +69,13 @@ func (r *Counter) round(ctx context.Context) background.Next {
 		return background.After(left)
 	}
 	if r.save(ctx) != nil {
-		return background.Backoff(window) // whatever keeps this from being written, others report
+		return background.Backoff(window) // other tasks report the cause
 	}
 	return background.Idle()
 }
 
-// save writes down what was counted. After an error it is counted still. Whoever is refused
-// meanwhile does not wait for the commit.
+// save writes the counts, and keeps them after an error. It does not hold the lock during the
+// commit, so that Note does not wait.
 func (r *Counter) save(ctx context.Context) error {
 	r.mu.Lock()
 	began, keys, allowed := r.began, r.keys, r.allowed
@@ -100,8 +100,8 @@ func (r *Counter) save(ctx context.Context) error {
 	return err
 }
 
-// Close writes down what is left.
+// Close writes the remaining counts.
 func (r *Counter) Close() {
 	r.worker.Close()
-	_ = r.save(context.Background()) // it was counted only
+	_ = r.save(context.Background()) // only counts are lost
 }

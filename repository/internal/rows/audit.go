@@ -10,17 +10,17 @@ import (
 	"labshelf/metadata"
 )
 
-// Change is who changes something, and what that is called. What is saved with it has an entry in
-// the audit log, in the same transaction.
+// Change is the author and the action of a change. Each object saved with it gets an entry in the
+// audit log, in the same transaction.
 type Change struct {
-	By     auth.Principal // the zero Principal: an operator, or the service itself
+	By     auth.Principal // zero for an operator or the service itself
 	Action audit.Action
-	Cause  uint64 // number of the entry of which it is a consequence; 0: of none
+	Cause  uint64 // number of the entry that caused this one; 0 without one
 	Values audit.Changes
 }
 
-// Log appends an entry about something that has no record of its own. The stamp is that of the
-// change; 0: one is taken.
+// Log appends an entry about an object without a record. stamp is the time of the change; if it is
+// 0, Log takes a new stamp.
 func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts audit.Changes) (number uint64, err error) {
 	if stamp == 0 {
 		stamp = tx.Stamp()
@@ -31,8 +31,8 @@ func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts 
 	return tx.Log(e, texts.String(), c.By.Address)
 }
 
-// about returns the entry about an object, and the stamp of its change: one that was not modified
-// by it gets a stamp for the entry alone.
+// about returns the entry about an object, and the stamp of its change. The stamp is 0, for a new
+// one, if the change did not modify the record.
 func about(kind audit.Kind, before, after metadata.Record, previous uint64) (e audit.Entry, stamp metadata.Stamp) {
 	if before.Modified != after.Modified {
 		stamp = after.Modified
@@ -40,7 +40,8 @@ func about(kind audit.Kind, before, after metadata.Record, previous uint64) (e a
 	return audit.Entry{Object: audit.Object{Kind: kind, ID: after.ID}, Previous: previous}, stamp
 }
 
-// textChanges collects those of some texts that have changed: name, before, after.
+// textChanges collects the texts that have changed. Each element is a name, the text before, and
+// the text after.
 func textChanges(texts [][3]string) (c audit.Changes) {
 	for _, t := range texts {
 		c.Change(t[0], t[1], t[2])
@@ -48,8 +49,8 @@ func textChanges(texts [][3]string) (c audit.Changes) {
 	return c
 }
 
-// SaveDataspace stores a dataspace with its descriptive metadata, new (before is nil) or changed;
-// after gets the number of the entry. The descriptive metadata are in both, or in neither.
+// SaveDataspace stores a new (before is nil) or changed dataspace with its descriptive metadata. It
+// sets after.Entry. Both before and after must have the descriptive metadata, or neither.
 func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace) (err error) {
 	old := before
 	if before == nil {
@@ -74,7 +75,7 @@ func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace)
 	return tx.Dataspaces.Put(row)
 }
 
-// SaveSet is SaveDataspace for a set.
+// SaveSet is SaveDataspace for a set. The entry of a new set names its dataspace.
 func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error) {
 	old := before
 	if before == nil {
@@ -117,8 +118,8 @@ func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err erro
 	return tx.Users.Put(*after)
 }
 
-// SaveKey stores a key that is new, or was revoked just now: under its own stamp where stamp is 0.
-// It returns the number of the entry.
+// SaveKey stores a new or just revoked key, and returns the number of the entry. If stamp is 0, the
+// entry gets a new stamp.
 func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) (number uint64, err error) {
 	var texts audit.Changes
 	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: k.ID}, Subject: k.UserID}
@@ -132,7 +133,7 @@ func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) (n
 	return number, errors.Join(err, tx.Keys.Put(k))
 }
 
-// MoveKey stores a key that depends on another key than before, or on none.
+// MoveKey stores a key that now depends on another key, or on no key.
 func MoveKey(tx *metadata.Tx, c Change, before, after metadata.Key) error {
 	c.Values.Change("madeWith", idText(before.MadeWith), idText(after.MadeWith))
 	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: after.ID}, Subject: after.UserID}
@@ -140,8 +141,8 @@ func MoveKey(tx *metadata.Tx, c Change, before, after metadata.Key) error {
 	return errors.Join(err, tx.Keys.Put(after))
 }
 
-// SavePrivilege stores a privilege, new (before is nil) or changed. It is part of the history of
-// its dataspace.
+// SavePrivilege stores a new (before is nil) or changed privilege. Its entry is part of the history
+// of the dataspace.
 func SavePrivilege(tx *metadata.Tx, c Change, before *metadata.Privilege, after metadata.Privilege) error {
 	d, err := tx.Dataspaces.Get(after.DataspaceID)
 	if err != nil {
@@ -155,7 +156,7 @@ func SavePrivilege(tx *metadata.Tx, c Change, before *metadata.Privilege, after 
 	return errors.Join(tx.Dataspaces.Put(d), tx.Privileges.Put(after))
 }
 
-// roleOf is the name of the role that a privilege gives; "" for none.
+// roleOf returns the name of the role that a privilege grants, or "" without one.
 func roleOf(v *metadata.Privilege) string {
 	if v == nil || v.State == metadata.Deleted {
 		return ""
@@ -163,7 +164,7 @@ func roleOf(v *metadata.Privilege) string {
 	return v.Role.String()
 }
 
-// SaveSession stores a new session, which the caller of the change has from now on.
+// SaveSession stores a new session. The entry names it as the caller's session.
 func SaveSession(tx *metadata.Tx, c Change, s metadata.Session) error {
 	c.By.Session = s.Digest
 	_, err := c.Log(tx, s.Created, audit.Entry{}, audit.Changes{})
@@ -177,7 +178,7 @@ func EndSession(tx *metadata.Tx, c Change, s metadata.Session) error {
 	return errors.Join(err, tx.Sessions.Remove(s.Key()))
 }
 
-// resourceEntry returns the entry about a resource, its texts, and the stamp of its change.
+// resourceEntry returns the entry about a resource, the stamp of its change, and its changed texts.
 func (c Change) resourceEntry(before *metadata.Resource, after metadata.Resource) (e audit.Entry, stamp metadata.Stamp, texts audit.Changes) {
 	old := before
 	if before == nil {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// OrphanAge is how long ago an object was begun, at least, when one that no row names is
-	// deleted.
+	// OrphanAge is the minimum age of an object without a row before it is deleted. The age counts
+	// from the beginning of its upload.
 	OrphanAge = 24 * time.Hour
-	// putAge and begunAge are how long ago an object was last seen, and begun, at most, when a row
-	// comes to name it. Stamps never go back, so that what is refused here and what goes as an
-	// orphan are an hour apart, whatever the clocks of the processes say.
+	// putAge and begunAge are the maximum times since an object was last seen, and since its upload
+	// began, when a row starts to name it. Stamps never go back. An object refused here and an
+	// orphan to delete are therefore an hour apart, whatever the clocks of the processes say.
 	putAge   = time.Hour
 	begunAge = OrphanAge - time.Hour
 )
 
-// RecordBlob records that a file is committed and complete. It belongs into the transaction that
-// saves its resource. held tells that a row names the object already, as that of a partial file:
-// then it is there, however old it is.
+// RecordBlob records that a file is committed and complete. Call it in the transaction that saves
+// the resource. held reports that a row already names the object, as that of a partial file. Such
+// an object still exists, however old it is.
 func RecordBlob(tx *metadata.Tx, file blobs.Content, held bool) error {
 	if file.Object != "" {
 		if err := nameObject(tx, file, held); err != nil {
@@ -32,7 +32,7 @@ func RecordBlob(tx *metadata.Tx, file blobs.Content, held bool) error {
 	return errors.Join(tx.Damages.Remove(file.Digest), tx.Unreferenced.Remove(file.Digest), tx.Blobs.Put(file.Blob))
 }
 
-// nameObject puts the object that the blob has had into the trash. It refuses one that may have
+// nameObject moves the former object of the blob to the trash. It refuses an object that may have
 // been deleted.
 func nameObject(tx *metadata.Tx, file blobs.Content, held bool) error {
 	former, err := tx.Blobs.Get(file.Digest)
@@ -52,19 +52,19 @@ func nameObject(tx *metadata.Tx, file blobs.Content, held bool) error {
 	return tx.Trashed.Put(metadata.TrashedObject{Blob: former, Since: now})
 }
 
-// Recent tells whether a row may come to name an object that was begun and last seen at these
-// times.
+// Recent reports whether a row may start to name an object whose upload began at begun and that was
+// last seen at put.
 func Recent(begun, put time.Time, now metadata.Stamp) bool {
 	return now.Time().Sub(put) <= putAge && now.Time().Sub(begun) <= begunAge
 }
 
-// ErrStale says that an object is, or may be, an orphan that a purge has deleted: the client sends
-// the file again.
+// ErrStale reports that an object is, or may be, an orphan that a purge has deleted. The client
+// must send the file again.
 var ErrStale error = &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable,
 	Message: "the file arrived too long ago to be recorded now; nothing was changed, send it again"}
 
-// TrashObject puts the object of a blob into the trash. It belongs into the transaction that
-// removes the row of the blob.
+// TrashObject moves the object of a blob to the trash. Call it in the transaction that removes the
+// row of the blob.
 func TrashObject(tx *metadata.Tx, digest blobs.Digest) error {
 	row, err := tx.Blobs.Get(digest)
 	if err != nil || row.Object == "" {

@@ -8,9 +8,10 @@ import (
 	"labshelf/metadata"
 )
 
-// What a cascade does to the objects below its container. Of none, nil, nothing is due.
+// These functions compute the effect of a cascade on the objects in its container. A nil cascade
+// has no effect.
 
-// CascadeOf returns the cascade of a container, nil where there is none.
+// CascadeOf returns the cascade of a container, or nil without one.
 func CascadeOf(tx *metadata.Tx, container metadata.ID) (*metadata.Cascade, error) {
 	c, err := tx.Cascades.Get(container)
 	if errors.Is(err, metadata.ErrNotFound) {
@@ -19,7 +20,7 @@ func CascadeOf(tx *metadata.Tx, container metadata.ID) (*metadata.Cascade, error
 	return &c, err
 }
 
-// Target is the state that a cascade gives to objects.
+// Target returns the state that a cascade gives to objects.
 func Target(c *metadata.Cascade) metadata.State {
 	if c.Restore {
 		return metadata.Active
@@ -27,7 +28,7 @@ func Target(c *metadata.Cascade) metadata.State {
 	return metadata.Deleted
 }
 
-// Due tells whether a cascade will still change an object with this record.
+// Due reports whether a cascade will still change an object with this record.
 func Due(c *metadata.Cascade, r metadata.Record) bool {
 	switch {
 	case c == nil:
@@ -38,7 +39,7 @@ func Due(c *metadata.Cascade, r metadata.Record) bool {
 	return r.State == metadata.Active
 }
 
-// Shown is the state in which a client sees an object with this record.
+// Shown returns the state in which clients see an object with this record.
 func Shown(c *metadata.Cascade, r metadata.Record) metadata.State {
 	if Due(c, r) {
 		return Target(c)
@@ -46,7 +47,7 @@ func Shown(c *metadata.Cascade, r metadata.Record) metadata.State {
 	return r.State
 }
 
-// ChangeOf is what a cascade does to an object of a kind, a set or a resource, for the audit log.
+// ChangeOf returns the change that a cascade makes to a set or a resource, for the audit log.
 func ChangeOf(c *metadata.Cascade, kind audit.Kind) Change {
 	actions := [...]audit.Action{audit.ResourceDelete, audit.ResourceRestore}
 	if kind == audit.Set {
@@ -59,7 +60,7 @@ func ChangeOf(c *metadata.Cascade, kind audit.Kind) Change {
 	return change
 }
 
-// Take changes the record of one object as its cascade is to.
+// Take applies a cascade to the record of one object.
 func Take(c *metadata.Cascade, r *metadata.Record, stamp metadata.Stamp) {
 	r.State, r.TakenBy = Target(c), 0
 	if !c.Restore {

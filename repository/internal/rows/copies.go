@@ -7,17 +7,17 @@ import (
 	"labshelf/metadata"
 )
 
-// FormerVersion is a former version of one resource as another one is to have it.
+// FormerVersion is a former version of one resource, prepared for another resource.
 type FormerVersion struct {
 	row  metadata.Version
-	body []byte // to be stored with it; nil: none is
-	adds int64  // bytes that the other one does not have yet
+	body []byte // inline body to store with it; nil without one
+	adds int64  // bytes that the other resource does not have yet
 }
 
-// FormerVersions returns the former versions of a resource, at most so many, the newest first, as
-// another one is to have them, which has the same history up to its own present version, or none
-// where it is new. What that one has itself keeps its bytes, unless those of the first one are
-// gone. The user by stores the others. An ErrRecordDamaged says what is wrong with an inline body.
+// FormerVersions returns the former versions of the resource from, at most this many, newest first,
+// prepared for the resource to. That resource is new, or has the same history up to its own present
+// version. Versions that it already has keep their bytes, unless the bytes in from are purged. The
+// user by is the storer of the others. An ErrRecordDamaged reports a damaged inline body.
 func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, by metadata.ID, most int) ([]FormerVersion, error) {
 	versions, err := Collect(tx.Versions.Before(from.VersionKey()), most)
 	if err != nil {
@@ -48,7 +48,7 @@ func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, by metadata.ID,
 	return former, nil
 }
 
-// AddedBytes is how many bytes more the other one is going to have with them.
+// AddedBytes returns the number of bytes that the former versions add to the other resource.
 func AddedBytes(former []FormerVersion) (bytes int64) {
 	for _, f := range former {
 		bytes += f.adds
@@ -56,8 +56,8 @@ func AddedBytes(former []FormerVersion) (bytes int64) {
 	return bytes
 }
 
-// SaveFormerVersions stores them, when the resource that they are to be of has been saved, and
-// returns what that adds to the counters of its dataspace.
+// SaveFormerVersions stores former versions for the resource of, which must be saved first. It
+// returns the change to the counters of the dataspace.
 func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion, since metadata.Stamp) (added metadata.Counters, err error) {
 	used := map[metadata.ID]int64{}
 	for _, f := range former {

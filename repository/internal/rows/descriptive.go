@@ -10,16 +10,15 @@ import (
 	"labshelf/metadata"
 )
 
-// Described reads the descriptive metadata of an object into its field, canonical JSON; "" where it
-// has none.
+// Described reads the descriptive metadata of an object as canonical JSON, or "" without any.
 func Described(tx *metadata.Tx, object metadata.ID, into *string) error {
 	row, err := tx.Descriptive.Get(object)
 	*into = row.JSON
 	return errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// ParseDescriptive reads canonical JSON as it is stored; "" says nothing. An error wraps
-// ErrRecordDamaged.
+// ParseDescriptive parses canonical JSON from the store. For "" it returns zero metadata. An error
+// wraps ErrRecordDamaged.
 func ParseDescriptive(stored string) (m descriptive.Metadata, err error) {
 	if stored == "" {
 		return m, nil
@@ -30,8 +29,8 @@ func ParseDescriptive(stored string) (m descriptive.Metadata, err error) {
 	return m, err
 }
 
-// changeDescriptive stores other descriptive metadata of an object, and adds to texts what of them
-// has changed. The same: nothing is written.
+// changeDescriptive stores the new descriptive metadata of an object, and adds the changes to
+// texts. It writes nothing if they are unchanged.
 func changeDescriptive(tx *metadata.Tx, object metadata.ID, before, after string, texts *audit.Changes) error {
 	if before == after {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"labshelf/metadata"
 )
 
-// BeginEdit stores a new bulk edit of a set, with its entry, which the entries about its files are
-// to name as their Cause. It gives the bulk edit its id, time and entry. One that undoes another is
-// written down in that one.
+// BeginEdit stores a new bulk edit of a set, with its entry. The entries about its files must name
+// that entry as their Cause. BeginEdit sets the id, time and entry of e. If e undoes another bulk
+// edit, BeginEdit records that in the row of the other one.
 func BeginEdit(tx *metadata.Tx, c Change, set metadata.Set, e *metadata.BulkEdit) (err error) {
 	c.Action = audit.EditBegin
 	c.Values.Change("kind", "", e.Kind.String())
@@ -34,8 +34,9 @@ func BeginEdit(tx *metadata.Tx, c Change, set metadata.Set, e *metadata.BulkEdit
 	return errors.Join(err, tx.Edits.Put(*e))
 }
 
-// RecordEdited records that a bulk edit has changed files: the entries about them, which
-// SaveResource has given to their records. It belongs into the transaction that saves them.
+// RecordEdited records the files that a bulk edit has changed. entries are the numbers of their
+// entries, which SaveResource has set in their records. Call it in the transaction that saves the
+// files.
 func RecordEdited(tx *metadata.Tx, edit metadata.ID, entries ...uint64) error {
 	if len(entries) == 0 {
 		return nil

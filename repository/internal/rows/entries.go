@@ -8,10 +8,10 @@ import (
 	"labshelf/metadata"
 )
 
-// Containers are the dataspace and the set of what an entry is about; zero where it is in none.
+// Containers are the dataspace and the set of the object of an entry. An id is zero without one.
 type Containers struct{ Dataspace, Set metadata.ID }
 
-// ContainersOf looks them up: an entry names them only where its object was made.
+// ContainersOf looks up the containers, since only the entry that creates an object names them.
 func ContainersOf(tx *metadata.Tx, e audit.Entry) (in Containers, err error) {
 	in = Containers{e.Dataspace, e.Set}
 	switch e.Object.Kind {
@@ -29,7 +29,7 @@ func ContainersOf(tx *metadata.Tx, e audit.Entry) (in Containers, err error) {
 	return in, errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// idText writes an id; "" for none.
+// idText formats an id, "" for the zero id.
 func idText(id metadata.ID) string {
 	if id == (metadata.ID{}) {
 		return ""
@@ -37,8 +37,7 @@ func idText(id metadata.ID) string {
 	return id.String()
 }
 
-// ReadEntry returns an entry of the log, with the epoch that it belongs to where before is that of
-// the entry before it.
+// ReadEntry returns an entry of the log and its epoch. before is the epoch of the preceding entry.
 func ReadEntry(tx *metadata.Tx, number uint64, before metadata.EpochID) (e audit.Entry, epoch metadata.EpochID, err error) {
 	if e, err = tx.Audit.Entry(number); err != nil || e.Action != audit.EpochBegin {
 		return e, before, err

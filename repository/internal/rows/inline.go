@@ -8,7 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// ReadInline reads the inline body of a resource. An ErrRecordDamaged says what is wrong with it.
+// ReadInline reads the inline body of a resource. An ErrRecordDamaged describes what is wrong with
+// it.
 func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	body, err := tx.InlineBodies.Get(r.VersionKey())
 	switch {
@@ -20,7 +21,7 @@ func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	return body, err
 }
 
-// VerifyInline is ReadInline, and compares the digest.
+// VerifyInline is ReadInline, but it also compares the digest.
 func VerifyInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	body, err := ReadInline(tx, r)
 	if err == nil && sha256.Sum256(body) != r.Digest {

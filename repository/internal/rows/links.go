@@ -8,8 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// SaveLink stores a link, new (before is nil) or changed; after gets the number of the entry. The
-// entry says that there is a password, or another one, and never what it is.
+// SaveLink stores a new (before is nil) or changed link and sets after.Entry. The entry records
+// that the password has changed, and never the password.
 func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err error) {
 	old := cmp.Or(before, &metadata.Link{})
 	e, stamp := about(audit.Link, old.Record, after.Record, old.Entry)
@@ -39,7 +39,7 @@ func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err erro
 	return tx.Links.Put(*after)
 }
 
-// expiry writes when a link ends; "" where it does not.
+// expiry formats the time at which a link expires, "" if it does not expire.
 func expiry(at metadata.Stamp) string {
 	if at == 0 {
 		return ""

@@ -8,14 +8,14 @@ import (
 	"labshelf/metadata"
 )
 
-// What Unreferenced and Orphaned return of a blob that is needed.
+// Errors of Unreferenced and Orphaned for a blob that is needed.
 var (
 	ErrReferenced = errors.New("a resource refers to it")
 	ErrRecorded   = errors.New("it is recorded")
 )
 
-// Unreferenced returns ErrReferenced if a version of a resource refers to the blob, or an upload is
-// about to become one that does.
+// Unreferenced returns ErrReferenced if a version of a resource refers to the blob, or an upload in
+// progress will.
 func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
 	if wanted, err := tx.Uploads.Awaited(digest); err != nil || wanted {
 		return cmp.Or(err, ErrReferenced)
@@ -26,7 +26,8 @@ func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
 	return nil
 }
 
-// Orphaned returns ErrRecorded if the blob has a row, and ErrReferenced if it has none, but should.
+// Orphaned returns ErrRecorded if the blob has a row, and ErrReferenced if it lacks one but is
+// referenced.
 func Orphaned(tx *metadata.Tx, digest blobs.Digest) error {
 	_, err := tx.Blobs.Get(digest)
 	switch {
@@ -38,7 +39,7 @@ func Orphaned(tx *metadata.Tx, digest blobs.Digest) error {
 	return err
 }
 
-// Unnamed returns ErrRecorded if a row names the object, as that of a blob or as one in the trash.
+// Unnamed returns ErrRecorded if the row of a blob or a row of the trash names the object.
 func Unnamed(tx *metadata.Tx, object string) error {
 	named, err := tx.Trashed.Named(object)
 	if err == nil && named {

@@ -1,6 +1,6 @@
 // Package rows changes rows of the metadata that belong together: a resource with its versions, its
-// inline body, the record of its blob and the counters of its dataspace and its creator. Its
-// functions run in a transaction of the caller, and ask for no permission.
+// inline body, the record of its blob, and the counters of its dataspace and of its storer. Its
+// functions run in a transaction of the caller and check no permissions.
 package rows
 
 import (
@@ -13,10 +13,10 @@ import (
 	"labshelf/paging"
 )
 
-// SaveResource stores a resource with its descriptive metadata, new (before is nil) or changed,
-// with an entry in the audit log. The descriptive metadata are in both, or in neither. All writing
-// of resources comes through here, but that of RecordFlushed, which changes nothing that anybody
-// sees.
+// SaveResource stores a new (before is nil) or changed resource with its descriptive metadata and
+// an entry in the audit log. Both before and after must have the descriptive metadata, or neither.
+// All writes of resources use SaveResource, except RecordFlushed, whose change is not visible to
+// clients.
 func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (err error) {
 	e, stamp, texts := c.resourceEntry(before, *after)
 	was := ""
@@ -40,10 +40,10 @@ func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (
 	return storeResource(tx, before, *after)
 }
 
-// storeResource stores a resource, new (before is nil) or changed. Where its file was replaced,
-// what it was becomes a version; else the inline body goes that it no longer needs, because there
-// is a file, or nothing any more. A blob that thereby loses its last reference is recorded as
-// unreferenced since the last change of the resource, its deletion.
+// storeResource stores a new (before is nil) or changed resource. If its file was replaced, the
+// former state becomes a version. Otherwise storeResource removes an inline body that is no longer
+// needed. A blob that loses its last reference is recorded as unreferenced since the last change of
+// the resource, its deletion.
 func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
 	after.Damaged, after.Descriptive = false, ""
 	replaced := before != nil && after.Version != before.Version
@@ -63,8 +63,8 @@ func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Re
 	return noteUnreferenced(tx, blobs.Blob{Digest: before.Digest, Size: before.Bytes}, after.Modified)
 }
 
-// CountUsage adds a change to the counters of a dataspace. The day is that of the change, never one
-// before the last counted.
+// CountUsage adds a change to the counters of a dataspace. day is the day of the change, never
+// before the last counted day.
 func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change metadata.Counters) error {
 	if change == (metadata.Counters{}) {
 		return nil
@@ -76,8 +76,8 @@ func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change
 	return tx.Usage.Put(dataspace, day, counters.Add(change))
 }
 
-// otherThan returns the user who stored a version, or the zero id for the one whom the record
-// names.
+// otherThan returns the user who stored a version, or the zero id if the record already names that
+// user.
 func otherThan(named, storer metadata.ID) metadata.ID {
 	if storer == named {
 		return metadata.ID{}
@@ -85,8 +85,8 @@ func otherThan(named, storer metadata.ID) metadata.ID {
 	return storer
 }
 
-// countStorers adds the bytes that storing a resource, new (before is nil) or changed, adds for
-// the user who stored its present version. A replaced version still counts.
+// countStorers counts the bytes of a new (before is nil) or changed resource for the user who
+// stored its present version. A replaced version still counts.
 func countStorers(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
 	if before != nil && before.Version == after.Version {
 		return countUser(tx, after.Storer(), ChangeCounted(before, after).Bytes())
@@ -94,8 +94,8 @@ func countStorers(tx *metadata.Tx, before *metadata.Resource, after metadata.Res
 	return countUser(tx, after.Storer(), Counted(after).Bytes())
 }
 
-// countUser adds to what a user uses. The counters of dataspaces are left to CountUsage, since a
-// step of many resources changes them once.
+// countUser adds bytes to the usage of a user. The caller updates the counters of the dataspace
+// with CountUsage, once for each step of many resources.
 func countUser(tx *metadata.Tx, user metadata.ID, bytes int64) error {
 	if bytes == 0 {
 		return nil
@@ -107,7 +107,8 @@ func countUser(tx *metadata.Tx, user metadata.ID, bytes int64) error {
 	return tx.UserUsage.Put(metadata.UserUsage{UserID: user, Bytes: used.Bytes + bytes})
 }
 
-// ChangeCounted is what storing a resource, new (before is nil) or changed, adds to the counters.
+// ChangeCounted returns what storing a new (before is nil) or changed resource adds to the
+// counters.
 func ChangeCounted(before *metadata.Resource, after metadata.Resource) metadata.Counters {
 	change := Counted(after)
 	if before != nil {
@@ -119,7 +120,7 @@ func ChangeCounted(before *metadata.Resource, after metadata.Resource) metadata.
 	return change
 }
 
-// Counted is what one resource adds to the counters.
+// Counted returns what one resource adds to the counters.
 func Counted(r metadata.Resource) metadata.Counters {
 	switch {
 	case r.State == metadata.Active:
@@ -130,8 +131,8 @@ func Counted(r metadata.Resource) metadata.Counters {
 	return metadata.Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
 }
 
-// Counters returns the counters of a dataspace. Each resource counts in them, so where they are
-// zero and there is one, their row is lost.
+// Counters returns the counters of a dataspace. Every resource counts in them, so counters that are
+// zero although the dataspace has a resource mean a lost row: ErrRecordDamaged.
 func Counters(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error) {
 	counters, err := tx.Usage.Get(dataspace)
 	if err != nil || counters != (metadata.Counters{}) {

@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// SaveSchema stores a schema, new (before is nil) or changed; after gets the number of the entry.
-// Where its newest version is another one than before, that has this text.
+// SaveSchema stores a new (before is nil) or changed schema and sets after.Entry. If after has a
+// new version, SaveSchema stores it with this text.
 func SaveSchema(tx *metadata.Tx, c Change, before, after *metadata.Schema, text string) (err error) {
 	old := cmp.Or(before, &metadata.Schema{})
 	e, stamp := about(audit.Schema, old.Record, after.Record, old.Entry)

@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// keepVersion writes down what a resource was before a replacement. The inline body stays under the
-// key of the version.
+// keepVersion stores the state of a resource before a replacement as a version. The inline body
+// stays under the key of the version.
 func keepVersion(tx *metadata.Tx, before, after metadata.Resource) error {
 	v, err := PresentVersion(tx, before)
 	if err != nil {
@@ -21,8 +21,9 @@ func keepVersion(tx *metadata.Tx, before, after metadata.Resource) error {
 	return tx.Versions.Put(v)
 }
 
-// PresentVersion returns the version that a resource is in. Its file came when the one before was
-// replaced; where that was not kept, at the last change, or before it.
+// PresentVersion returns the present version of a resource. Its file was stored when the preceding
+// version was replaced. If the preceding version was not kept, the time of the last change stands
+// in.
 func PresentVersion(tx *metadata.Tx, r metadata.Resource) (metadata.Version, error) {
 	v := metadata.VersionOf(r)
 	v.Created, v.CreatedBy = r.Created, r.CreatedBy
@@ -37,7 +38,7 @@ func PresentVersion(tx *metadata.Tx, r metadata.Resource) (metadata.Version, err
 	return v, err
 }
 
-// InVersion returns a resource as it is, or was, in a version. ErrNotFound: that was not kept.
+// InVersion returns a resource as it is, or was, in a version, or ErrNotFound if that was not kept.
 func InVersion(tx *metadata.Tx, of metadata.VersionKey) (metadata.Resource, error) {
 	r, err := tx.Resources.Get(of.Resource)
 	if err != nil || r.Version == of.Version {
@@ -47,8 +48,8 @@ func InVersion(tx *metadata.Tx, of metadata.VersionKey) (metadata.Resource, erro
 	return v.Of(r), err
 }
 
-// RecordFlushed records that the inline body of a version has become a file, unless the version
-// does not need it any more.
+// RecordFlushed records that the inline body of a version has been flushed to a file, unless the
+// version no longer needs the body.
 func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey, file blobs.Content) error {
 	flushed, err := InVersion(tx, of)
 	if err != nil || !flushed.Needs(of) {
@@ -67,9 +68,9 @@ func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey, file blobs.Content) 
 	return errors.Join(err, saveVersion(tx, v, after, 0))
 }
 
-// RemoveVersion removes the bytes of a version, whose row stays, with an entry in the history of
-// its resource. A blob that thereby loses its last reference is recorded as unreferenced since
-// then. The counters of the dataspace, which lose CountedVersion, are left to the caller.
+// RemoveVersion removes the bytes of a version and keeps its row. The history of the resource gets
+// an entry. A blob that loses its last reference is recorded as unreferenced since the stamp since.
+// The caller subtracts CountedVersion from the counters of the dataspace.
 func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.Removal, since metadata.Stamp) error {
 	if err := logVersion(tx, c, why.At, v, audit.Entry{Before: v.Digest, Bytes: uint64(v.Bytes)}, audit.Changes{}); err != nil {
 		return err
@@ -82,7 +83,7 @@ func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.R
 	return saveVersion(tx, v, after, since)
 }
 
-// LabelVersion stores a version with another label.
+// LabelVersion stores a version with a new label.
 func LabelVersion(tx *metadata.Tx, c Change, v metadata.Version, label string) error {
 	var texts audit.Changes
 	texts.Change("label", v.Label, label)
@@ -110,7 +111,7 @@ func logVersion(tx *metadata.Tx, c Change, stamp metadata.Stamp, v metadata.Vers
 	return tx.Resources.Put(r)
 }
 
-// saveVersion stores a changed version, and removes the inline body that it no longer needs.
+// saveVersion stores a changed version, and removes an inline body that is no longer needed.
 func saveVersion(tx *metadata.Tx, before, after metadata.Version, since metadata.Stamp) error {
 	var err error
 	if before.Body == metadata.Inline && after.Body != metadata.Inline {
@@ -122,7 +123,7 @@ func saveVersion(tx *metadata.Tx, before, after metadata.Version, since metadata
 	return noteUnreferenced(tx, blobs.Blob{Digest: before.Digest, Size: before.Bytes}, since)
 }
 
-// noteUnreferenced records that nothing refers to a blob since a stamp, if that is so.
+// noteUnreferenced records a blob as unreferenced since a stamp if nothing refers to it.
 func noteUnreferenced(tx *metadata.Tx, b blobs.Blob, since metadata.Stamp) error {
 	if err := Unreferenced(tx, b.Digest); err != nil {
 		return errs.Ignore(err, ErrReferenced)
@@ -130,7 +131,7 @@ func noteUnreferenced(tx *metadata.Tx, b blobs.Blob, since metadata.Stamp) error
 	return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Size, Since: since})
 }
 
-// CountedVersion is what a version adds to the counters.
+// CountedVersion returns what a version adds to the counters.
 func CountedVersion(v metadata.Version) metadata.Counters {
 	if v.Present() || v.Body == metadata.Purged {
 		return metadata.Counters{}

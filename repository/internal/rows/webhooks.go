@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// SaveWebhook stores a webhook, new (before is nil) or changed: what people have decided about it,
-// or that it pauses. after gets the number of the entry.
+// SaveWebhook stores a new (before is nil) or changed webhook and sets after.Entry. It is for
+// changes to settings and for pauses.
 func SaveWebhook(tx *metadata.Tx, c Change, before, after *metadata.Webhook) (err error) {
 	old := before
 	if before == nil {
@@ -30,7 +30,7 @@ func SaveWebhook(tx *metadata.Tx, c Change, before, after *metadata.Webhook) (er
 	return tx.Webhooks.Put(*after)
 }
 
-// MayManage tells whether a user may have a webhook for a dataspace, or, where that is zero, for
+// MayManage reports whether a user may have a webhook for a dataspace or, if dataspace is zero, for
 // the whole service.
 func MayManage(tx *metadata.Tx, user, dataspace metadata.ID) (bool, error) {
 	u, err := tx.Users.Get(user)

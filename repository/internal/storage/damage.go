@@ -17,17 +17,18 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// DamagedError is the answer where a file is known to be damaged or missing; cause is for the log.
+// DamagedError returns the error for a file that is known to be damaged or missing. The cause is
+// for the log only.
 func DamagedError(of string, cause error) error {
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the file of this resource is missing or damaged on the server",
 		Err: fmt.Errorf("%s: %w", of, cause)}
 }
 
-// Verify reads a blob to its end and writes down what it finds: it records that the blob is
-// damaged, or no longer. wrong tells what is wrong with it, "" for nothing: that is also the answer
-// where the blob is not recorded any more, or an upload replaced its file meanwhile. An error tells
-// why it could not be read for another reason than damage or, when wrong is not empty, why that
-// could not be written down; then this process remembers it.
+// Verify reads a blob to its end, and records it as damaged or as no longer damaged. wrong
+// describes the damage. It is "" for an intact blob, a blob without a row, and a blob whose file an
+// upload has replaced during the call. An error with an empty wrong means that the blob could not
+// be read for a reason other than damage. An error with a wrong means that the damage could not be
+// recorded; this process then remembers it.
 func (s *Stores) Verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	one := s.Verifications.begin(b.Digest)
 	defer s.Verifications.end(one)
@@ -53,10 +54,10 @@ func (s *Stores) Verify(ctx context.Context, b blobs.Blob) (wrong string, err er
 	return wrong, err
 }
 
-// record writes down the outcome of a verification, unless that was of a file which has been
-// replaced; then it returns "".
+// record stores the outcome of a verification and returns it. If the verified file has been
+// replaced, record stores no damage and returns "".
 func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wrong string) (upheld string, err error) {
-	upheld = wrong // also where the transaction does not get to run
+	upheld = wrong // also if the transaction does not run
 	err = s.Update(ctx, func(tx *metadata.Tx) error {
 		upheld = wrong
 		row, err := tx.Blobs.Get(one.digest)
@@ -66,7 +67,7 @@ func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wr
 			return tx.Damages.Remove(one.digest)
 		case err != nil:
 			return err
-		case s.Objects != nil && row.Object != b.Object: // an upload has named another one meanwhile, perhaps that of another process
+		case s.Objects != nil && row.Object != b.Object: // an upload, perhaps of another process, has named another object
 			upheld = ""
 			return nil
 		case wrong == "":
@@ -83,8 +84,8 @@ func (s *Stores) record(ctx context.Context, one *verification, b blobs.Blob, wr
 	return upheld, err
 }
 
-// Verdict tells what is wrong with a blob, in words without paths, by the error of reading it; or
-// returns the error where that says nothing about the blob.
+// Verdict derives from a read error what is wrong with a blob, as text without paths. It returns
+// the error as unknown if the error does not show the state of the blob.
 func Verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
 	switch {
 	case err == nil:
@@ -102,7 +103,7 @@ func Verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
 	return wrong, nil
 }
 
-// Damage tells what is known to be wrong with a blob, "" for nothing.
+// Damage returns the known damage of a blob, "" for none.
 func (s *Stores) Damage(ctx context.Context, digest blobs.Digest) (wrong string, err error) {
 	err = s.Meta.View(ctx, func(tx *metadata.Tx) error {
 		wrong, err = s.DamageOf(tx, digest)
@@ -111,8 +112,8 @@ func (s *Stores) Damage(ctx context.Context, digest blobs.Digest) (wrong string,
 	return wrong, err
 }
 
-// DamageOf is Damage within a transaction. It requests that a damaged blob is read again in the
-// background, so that one whose reading is right by now does not stay refused.
+// DamageOf is Damage within a transaction. It requests another verification of a damaged blob in
+// the background, so that a blob that can be read again does not stay refused.
 func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, err error) {
 	if wrong = s.Verifications.suspected(digest); wrong != "" {
 		s.Verifications.request(digest)
@@ -129,14 +130,14 @@ func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, e
 	return d.What, nil
 }
 
-// SetDamaged sets what is known of the file of a resource that a caller is about to see.
+// SetDamaged sets r.Damaged from the known damage of the file. Call it before a client sees r.
 func (s *Stores) SetDamaged(tx *metadata.Tx, r *metadata.Resource) {
 	r.Damaged = s.Damaged(tx)(r)
 }
 
-// Damaged returns the function that tells, in the transaction, whether the file of a resource is
-// known to be damaged. Mostly nothing is, and then it looks nothing up. A row that cannot be read
-// is one.
+// Damaged returns a function for this transaction that reports whether the file of a resource is
+// known to be damaged. If no damage is known, the usual case, the function reads nothing. A row
+// that cannot be read counts as damage.
 func (s *Stores) Damaged(tx *metadata.Tx) (damaged func(*metadata.Resource) bool) {
 	suspects := s.Verifications.suspects()
 	first, err := rows.Collect(tx.Damages.All(blobs.Digest{}), 1)
@@ -153,10 +154,10 @@ func (s *Stores) Damaged(tx *metadata.Tx) (damaged func(*metadata.Resource) bool
 	}
 }
 
-// maxDamaged is how far damaged blobs are counted: anybody may ask for their number at any time.
+// maxDamaged limits the count of damaged blobs, because any client may request it at any time.
 const maxDamaged = 1000
 
-// CountDamaged counts the blobs known to be damaged, up to maxDamaged.
+// CountDamaged returns the number of blobs known to be damaged, at most maxDamaged.
 func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
 	suspects := s.Verifications.suspects()
 	for d, err := range tx.Damages.All(blobs.Digest{}) {
@@ -171,19 +172,19 @@ func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
 	return min(n+int64(len(suspects)), maxDamaged), nil
 }
 
-// Verifications is the state of all verifications: which are under way, so that damage found by one
-// does not count for a file that was committed meanwhile; damage that was found and could not be
-// written down; and the damaged blobs that callers ask for, which are to be read again. It is safe
-// for concurrent use.
+// Verifications is the state of all verifications. It holds the verifications in progress, so that
+// damage found by one does not count for a file committed in the meantime. It holds damage that
+// could not be recorded, and the damaged blobs that clients request, which are to be verified
+// again. It is safe for concurrent use.
 type Verifications struct {
 	mu        sync.Mutex
 	running   map[*verification]bool
 	damaged   map[blobs.Digest]string
 	requested map[blobs.Digest]bool
-	wake      func() // called when requested gets its first digest; nil: nothing reads again
+	wake      func() // called when requested gets its first digest; nil without a verifier
 }
 
-// verification is one of a blob, under way.
+// verification is a verification of one blob in progress.
 type verification struct {
 	digest   blobs.Digest
 	replaced bool
@@ -193,7 +194,7 @@ func newVerifications() Verifications {
 	return Verifications{running: map[*verification]bool{}, damaged: map[blobs.Digest]string{}, requested: map[blobs.Digest]bool{}}
 }
 
-// begin is called before a file is read.
+// begin registers a verification. Call it before the file is read.
 func (v *Verifications) begin(digest blobs.Digest) *verification {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -208,9 +209,9 @@ func (v *Verifications) end(one *verification) {
 	delete(v.running, one)
 }
 
-// Committed is called after a file has been committed, and before the transaction that records it:
-// then a verification of an older file either notices or ends before that transaction, which
-// removes its outcome.
+// Committed must be called after a file has been committed, and before the transaction that records
+// it. A verification of an older file then either sees the replacement, or ends before that
+// transaction, which removes its outcome.
 func (v *Verifications) Committed(digest blobs.Digest) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -220,11 +221,11 @@ func (v *Verifications) Committed(digest blobs.Digest) {
 	delete(v.damaged, digest)
 }
 
-// maxRequested bounds the damaged blobs that wait to be read again. A later request for the same
-// blob enters it again.
+// maxRequested limits the damaged blobs that wait for verification. A later request for the same
+// blob adds it again.
 const maxRequested = 64
 
-// request notes that a caller asks for a blob that counts as damaged.
+// request records that a client has requested a blob that counts as damaged.
 func (v *Verifications) request(digest blobs.Digest) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -236,15 +237,15 @@ func (v *Verifications) request(digest blobs.Digest) {
 	}
 }
 
-// OnRequest sets the function that is called when a damaged blob is requested and none was waiting.
-// It must return soon and must not call v.
+// OnRequest sets the function that is called when a damaged blob is requested and no other one
+// waits. It must return soon and must not call v.
 func (v *Verifications) OnRequest(wake func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.wake = wake
 }
 
-// Requested returns the damaged blobs that callers have asked for since the last call.
+// Requested returns the damaged blobs that clients have requested since the last call.
 func (v *Verifications) Requested() []blobs.Digest {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -265,7 +266,7 @@ func (v *Verifications) suspect(digest blobs.Digest, wrong string) {
 	v.damaged[digest] = wrong
 }
 
-// Clear forgets damage that could not be written down.
+// Clear forgets damage that could not be recorded.
 func (v *Verifications) Clear(digest blobs.Digest) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

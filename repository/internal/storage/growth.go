@@ -7,17 +7,17 @@ import (
 	"labshelf/metadata"
 )
 
-// growing is a metadata store that tells when its audit log has grown, and keeps the last entries
-// for those who follow the log.
+// growing is a metadata store that reports when its audit log has grown, and keeps the last entries
+// for followers of the log.
 type growing struct {
 	metadata.Store
 	recent *recent
 	grown  func()
 }
 
-// Growing returns the store, and calls grown after each change that has added to the audit log and
-// is on stable storage. grown must return soon and must not call the store. In ViewDurable,
-// Audit.Entry returns what this process has added lately without asking the store.
+// Growing returns the store, wrapped so that it calls grown after each change that has added to the
+// audit log and is on stable storage. grown must return soon and must not call the store. In
+// ViewDurable, Audit.Entry returns recent entries of this process from memory.
 func Growing(meta metadata.Store, grown func()) metadata.Store {
 	return growing{meta, new(recent), grown}
 }
@@ -40,7 +40,7 @@ func (g growing) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	return g.noting(fn, func(fn func(*metadata.Tx) error) error { return g.Store.UpdateBackground(ctx, fn) })
 }
 
-// noting runs update with fn and takes what fn, when it ran last, has added to the log.
+// noting runs update with fn, and takes the entries that the last run of fn has added to the log.
 func (g growing) noting(fn func(*metadata.Tx) error, update func(func(*metadata.Tx) error) error) error {
 	var log growingLog
 	err := update(func(tx *metadata.Tx) error {
@@ -73,7 +73,7 @@ type recentLog struct {
 }
 
 func (l recentLog) Entry(number uint64) (audit.Entry, error) {
-	log, err := l.State() // which this transaction has read before
+	log, err := l.State() // already read by this transaction
 	if e, ok := l.recent.get(number); ok && err == nil && number < log.Size {
 		return e, nil
 	}

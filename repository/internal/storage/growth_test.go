@@ -21,7 +21,7 @@ import (
 type counting struct {
 	metadata.Store
 	reads  atomic.Int64
-	broken atomic.Bool // each commit is done, and answered as if nobody knew
+	broken atomic.Bool // each commit succeeds but reports an unknown outcome
 }
 
 type countingLog struct {
@@ -179,8 +179,8 @@ func TestFollowerFallsBehind(t *testing.T) {
 	g.wantReads("with long values", 1+1)
 }
 
-// TestUncommittedEntriesAreNotKept: entries of an operation that failed, or of which nobody knows
-// whether it was committed, are read from the store.
+// TestUncommittedEntriesAreNotKept: entries of a commit that failed, or whose outcome is unknown,
+// are read from the store.
 func TestUncommittedEntriesAreNotKept(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)

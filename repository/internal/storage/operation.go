@@ -10,8 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Operation records whether a request of several commits may have changed something. A request that
-// may have is never answered as refused. A nil Operation has changed nothing.
+// Operation records whether a request of several commits may have changed something. Such a request
+// is never answered as refused. A nil Operation has changed nothing.
 type Operation struct {
 	outer   *Operation
 	changed atomic.Bool
@@ -19,8 +19,8 @@ type Operation struct {
 
 type operationKey struct{}
 
-// Begin returns a context for the commits of an operation, and the operation. A commit under it
-// counts for the operations of ctx as well.
+// Begin returns a new operation, and a context for its commits. A commit under that context also
+// counts for the operations of ctx.
 func Begin(ctx context.Context) (context.Context, *Operation) {
 	o := &Operation{outer: operationOf(ctx)}
 	return context.WithValue(ctx, operationKey{}, o), o
@@ -31,7 +31,7 @@ func operationOf(ctx context.Context) *Operation {
 	return o
 }
 
-// committed records how a commit under a context ended. It returns err.
+// committed records the outcome of a commit under a context. It returns err.
 func committed(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, metadata.ErrOutcomeUnknown) {
 		for o := operationOf(ctx); o != nil; o = o.outer {
@@ -41,13 +41,13 @@ func committed(ctx context.Context, err error) error {
 	return err
 }
 
-// promises are what refusals say of a request that has changed nothing.
+// promises removes from a message the parts that claim that nothing has changed.
 var promises = strings.NewReplacer(
 	unchanged, "", "; nothing was removed", "", "; nothing was stored", "", ", and nothing was stored", "",
 )
 
-// Outcome is Error for what ended an operation. Once a commit may have happened, it returns
-// outcome_unknown, with done, which says how far the operation came, and the reason.
+// Outcome is Error for the error that ended an operation. If a commit may have happened, Outcome
+// returns outcome_unknown with the reason. done describes how far the operation came.
 func (o *Operation) Outcome(err error, done string) error {
 	if err == nil || o == nil || !o.changed.Load() {
 		return Error(err)
@@ -58,8 +58,8 @@ func (o *Operation) Outcome(err error, done string) error {
 			"; look at what is there before you repeat it"}
 }
 
-// Interrupted is Outcome for an operation whose refusals say what becomes of what it has done: only
-// errors that would say that nothing was done become outcome_unknown.
+// Interrupted is Outcome for an operation whose own refusals describe what it has done. Only errors
+// that would claim that nothing was done become outcome_unknown.
 func (o *Operation) Interrupted(err error, done string) error {
 	known, is := errors.AsType[*errs.Error](Error(err))
 	if is && (known.Kind == errs.Locked || known.Kind == errs.Unavailable || known.Code == errs.CodeNoSpace) {

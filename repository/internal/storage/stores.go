@@ -1,5 +1,5 @@
-// Package storage holds the two stores of a repository, with what this process knows of them beyond
-// what they hold, and says what their errors mean to callers.
+// Package storage combines the metadata store and the blob store of a repository with the state
+// that only this process knows. It maps their errors to errors for clients.
 package storage
 
 import (
@@ -15,23 +15,22 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Stores are the two stores. A repository and all of its parts share one Stores, which is safe for
+// Stores holds the two stores. A repository and all its parts share one Stores, which is safe for
 // concurrent use.
 type Stores struct {
 	Meta    metadata.Store
 	Blobs   blobs.Reader
-	Objects blobs.Objects // what Blobs offers where a row names the object of a blob; nil: the digest is the name
+	Objects blobs.Objects // Blobs, if rows name the objects of blobs; otherwise nil
 
-	Node *nodes.Node // this process among those that share the metadata; nil where no others can, and in one that is no service
+	Node *nodes.Node // nil if the metadata are not shared, and outside a service
 
 	Verifications Verifications
 	Background    *background.Errors
 
-	failed atomic.Pointer[error] // a blob could not be synced: no more writes until the service is restarted
+	failed atomic.Pointer[error] // failed sync of a blob: no writes until a restart
 }
 
-// New combines two stores. It takes the function that hears of what goes wrong in the background;
-// nil: none.
+// New combines two stores. If note is not nil, it is called for each failure in the background.
 func New(meta metadata.Store, files blobs.Reader, note func(task string, err error)) *Stores {
 	objects, _ := files.(blobs.Objects)
 	return &Stores{Meta: meta, Blobs: files, Objects: objects, Verifications: newVerifications(), Background: background.NewErrors(note)}
@@ -42,7 +41,7 @@ func (s *Stores) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return Error(s.Meta.View(ctx, fn))
 }
 
-// Update runs fn in a write transaction, which verifies the leases that ctx has.
+// Update runs fn in a write transaction, which first verifies the leases in ctx.
 func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
@@ -50,7 +49,7 @@ func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	return Error(committed(ctx, s.Meta.Update(ctx, nodes.Verified(ctx, fn))))
 }
 
-// UpdateBackground is Update for work in the background, which gives way to requests.
+// UpdateBackground is Update for background work, which yields to requests.
 func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
@@ -58,8 +57,7 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 	return Error(committed(ctx, s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn))))
 }
 
-// Unsynced returns why nothing is written any more since a blob could not be synced, nil if all
-// could.
+// Unsynced returns the first failure to sync a blob, after which nothing is written, or nil.
 func (s *Stores) Unsynced() error {
 	if cause := s.failed.Load(); cause != nil {
 		return *cause
@@ -67,21 +65,21 @@ func (s *Stores) Unsynced() error {
 	return nil
 }
 
-// BlobError is Error for what the blob store reports. A sync that failed is never tried again: the
-// kernel may have dropped what it could not write, and would not tell.
+// BlobError is Error for the errors of the blob store. A failed sync is never tried again, because
+// the kernel may have dropped the unwritten data without reporting it again.
 func (s *Stores) BlobError(err error) error {
 	if err != nil && errors.Is(err, blobs.ErrUnsynced) {
-		unsynced := err // or it would be on the heap also where there is none
+		unsynced := err // without this variable, err would escape to the heap in every call
 		s.failed.CompareAndSwap(nil, &unsynced)
 	}
 	return Error(err)
 }
 
-// unchanged ends the message of an error that has left everything as it was.
+// unchanged ends the message of an error that has changed nothing.
 const unchanged = "; nothing was changed"
 
-// meanings says what a store's report means to a caller. The first that fits counts: what is sticky
-// stands before what caused it.
+// meanings maps the errors of the stores to errors for clients. The first match counts, so
+// persistent errors precede the errors that caused them.
 var meanings = []struct {
 	sentinel error
 	as       errs.Error
@@ -106,7 +104,7 @@ var meanings = []struct {
 	{metadata.ErrRecordDamaged, errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "a stored record is damaged"}},
 }
 
-// Error turns whatever a use case met into an *Error.
+// Error converts any error of a use case to an *errs.Error.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -125,8 +123,8 @@ func Error(err error) error {
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
 }
 
-// Orphaned is rows.Orphaned, or for an object whether no row names it, and waits until what it saw
-// is on stable storage: a power cut must not bring back a row whose file is gone.
+// Orphaned is rows.Orphaned or, with objects, rows.Unnamed. It waits until the state that it has
+// read is on stable storage, so that a power failure cannot restore a row whose file is deleted.
 func (s *Stores) Orphaned(ctx context.Context, b blobs.Blob) error {
 	return s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		if s.Objects != nil {
@@ -148,8 +146,8 @@ func (s *Stores) Blob(ctx context.Context, r metadata.Resource) (b blobs.Blob, e
 	return b, err
 }
 
-// BlobOf returns the blob of a resource, to be opened outside of the transaction. Where rows name
-// objects it is that of the row, and one without an object where there is no row.
+// BlobOf returns the blob of a resource. Open it outside the transaction. If rows name objects, the
+// blob has the object of its row, or no object without a row.
 func (s *Stores) BlobOf(tx *metadata.Tx, r metadata.Resource) (blobs.Blob, error) {
 	b := blobs.Blob{Digest: r.Digest, Size: r.Bytes}
 	if s.Objects == nil {
