@@ -135,23 +135,23 @@ func TestScrubSavesRarely(t *testing.T) {
 		svc := repository.New(counted, k.Blobs, repository.Config{ScrubPeriod: 10 * time.Minute})
 		time.Sleep(10*time.Minute + time.Second)
 		synctest.Wait()
-		if counted.n > 11 || counted.n < 5 {
-			t.Errorf("%d commits in ten minutes", counted.n)
+		if counted.n.Load() > 11 || counted.n.Load() < 5 {
+			t.Errorf("%d commits in ten minutes", counted.n.Load())
 		}
-		before := counted.n
+		before := counted.n.Load()
 		svc.Close()
-		if counted.n != before+1 {
-			t.Errorf("%d commits at the end", counted.n-before)
+		if counted.n.Load() != before+1 {
+			t.Errorf("%d commits at the end", counted.n.Load()-before)
 		}
 		svc = repository.New(counted, k.Blobs, repository.Config{ScrubPeriod: period})
 		svc.Close()
-		if counted.n != before+1 {
+		if counted.n.Load() != before+1 {
 			t.Error("a start and a stop changed something")
 		}
 		svc = repository.New(counted, k.Blobs, repository.Config{})
 		time.Sleep(2 * period)
 		svc.Close()
-		if counted.n != before+1 {
+		if counted.n.Load() != before+1 {
 			t.Error("without a period something was written")
 		}
 	})
@@ -160,7 +160,7 @@ func TestScrubSavesRarely(t *testing.T) {
 // commits counts what is written.
 type commits struct {
 	metadata.Store
-	n        int
+	n        atomic.Int64
 	readOnly atomic.Bool
 }
 
@@ -168,7 +168,7 @@ func (c *commits) Update(ctx context.Context, fn func(*metadata.Tx) error) error
 	if c.readOnly.Load() {
 		return fmt.Errorf("%w: since an I/O error", metadata.ErrReadOnly)
 	}
-	c.n++
+	c.n.Add(1)
 	return c.Store.Update(ctx, fn)
 }
 
