@@ -17,7 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestRangesAreBounded: parts of a file are few, and together no more than the file.
+// TestRangesAreBounded tests that a response contains few parts of a file, and together no more
+// than the file.
 func TestRangesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -48,7 +49,7 @@ func TestRangesAreBounded(t *testing.T) {
 	same(t, "another version of the file", string(s.get(path, ranges(11, "5-6"), `If-Range: "x"`).want(http.StatusOK).body), content)
 }
 
-// TestSecurityHeaders: what browsers are told about every answer.
+// TestSecurityHeaders tests the security headers of every answer.
 func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -80,7 +81,8 @@ func TestSecurityHeaders(t *testing.T) {
 	same(t, "a script is never shown in place", strings.HasPrefix(s.get(file+"?disposition=inline").header.Get("Content-Disposition"), "attachment;"), true)
 }
 
-// TestStrictTransport: only a service that all clients reach over https says so for a year.
+// TestStrictTransport tests that Strict-Transport-Security, for a year, is only sent by a service
+// that all clients reach over HTTPS.
 func TestStrictTransport(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -108,8 +110,8 @@ func TestStrictTransport(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsAreRefused: a request that two servers could read in two ways is refused, or
-// read as the standard says.
+// TestAmbiguousRequestsAreRefused tests that a request that two servers could read differently is
+// refused, or read as the standard requires.
 func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -145,16 +147,16 @@ func TestAmbiguousRequestsAreRefused(t *testing.T) {
 		}
 		same(t, name+": the set", s.get("/sets/"+set).object().text("state"), "active")
 	}
-	// With both, the length says nothing (RFC 9112, 6.3), so what it covers beyond the chunks is a
-	// request like any other, which the client has sent itself. net/http hides the length, so this
-	// cannot be refused here; proxies must not pass it on.
+	// With both headers, the length is ignored (RFC 9112, 6.3). So the bytes after the chunks are
+	// another request, which the client itself has sent. net/http hides the length, so the service
+	// cannot refuse this; proxies must not forward it.
 	both := head + fmt.Sprintf("Content-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n%s", chunked)
 	_, reader := s.dial("%s", both+hidden)
 	same(t, "both", fmt.Sprint(statuses(t, reader)), "[200]")
 	same(t, "the title", s.get("/sets/"+set).object().text("title"), "x")
 }
 
-// statuses reads answers to the end of the connection.
+// statuses reads answers until the connection ends, and returns their statuses.
 func statuses(t *testing.T, reader *bufio.Reader) (list []int) {
 	t.Helper()
 	for {

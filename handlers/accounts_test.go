@@ -56,7 +56,7 @@ func TestKeyIsShownOnceAndCanBeRevoked(t *testing.T) {
 	same(t, "state of the revoked one", keys[2].text("state"), "revoked")
 }
 
-// TestUseOfKeyIsNoted: the use of a key is noted in the background.
+// TestUseOfKeyIsNoted tests that the use of a key is recorded in the background.
 func TestUseOfKeyIsNoted(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)

@@ -10,8 +10,8 @@ import (
 	"labshelf/handlers/pages"
 )
 
-// activeDestinations are the values of Sec-Fetch-Dest with which a browser requests something
-// to execute in, or to apply to, the document that loads it.
+// activeDestinations are the values of Sec-Fetch-Dest of requests for content that the loading
+// document executes or applies.
 var activeDestinations = []string{"script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "json", "xslt"}
 
 // errActiveContent is the error of a page that loads stored data as its own code.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStoredFilesAreNoCode: the policy of the pages trusts their own origin, so no stored file
-// answers as a script, style sheet or worker. Assets still do.
+// TestStoredFilesAreNoCode tests that no stored file is served as a script, style sheet or worker,
+// because the policy of the pages trusts their own origin. Assets are still served.
 func TestStoredFilesAreNoCode(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -31,8 +31,8 @@ func TestStoredFilesAreNoCode(t *testing.T) {
 		same(t, dest, l.get(file+"/data", "Sec-Fetch-Dest: "+dest).want(http.StatusOK).header.Get("Content-Type"), active)
 	}
 
-	// Over plain HTTP browsers leave Sec-Fetch-Dest out: only requests with a key, which no
-	// browser adds on its own, get the type.
+	// Over plain HTTP browsers omit Sec-Fetch-Dest. So only requests with a key, which browsers
+	// never add themselves, get the type.
 	same(t, "with a key", l.get(file+"/data").want(http.StatusOK).header.Get("Content-Type"), active)
 	session := l.withKey("").send("POST", "/session", object{"key": l.key}).want(http.StatusOK).header.Get("Set-Cookie")
 	cookie, _, _ := strings.Cut(session, ";")

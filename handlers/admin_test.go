@@ -23,8 +23,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestSnapshotIsComplete: the copy is a store of its own that holds everything, and nothing of it
-// stays behind.
+// TestSnapshotIsComplete tests that the snapshot is a separate, complete store, and that no
+// temporary file remains.
 func TestSnapshotIsComplete(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -61,12 +61,12 @@ func TestSnapshotIsComplete(t *testing.T) {
 	})
 }
 
-// hungUp is the answer to a client that has gone away.
+// hungUp is the answer to a client that has disconnected.
 type hungUp struct{ *httptest.ResponseRecorder }
 
 func (hungUp) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
 
-// TestGoneClientIsNoErrorInLog: a client that goes away is logged, but not as an error.
+// TestGoneClientIsNoErrorInLog tests that a disconnect is logged, but not as an error.
 func TestGoneClientIsNoErrorInLog(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -81,8 +81,8 @@ func TestGoneClientIsNoErrorInLog(t *testing.T) {
 	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
 }
 
-// TestMistypedLinkIsNotLogged expects that the secret in the address of a link is in no log, also
-// where what is around it is mistyped.
+// TestMistypedLinkIsNotLogged tests that no log contains the secret of a link's address, even if
+// the rest of the address is mistyped.
 func TestMistypedLinkIsNotLogged(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -100,7 +100,7 @@ func TestMistypedLinkIsNotLogged(t *testing.T) {
 	same(t, "lines in the log", strings.Count(c.log.String(), "\n"), 9)
 }
 
-// withStore is a client that looks at another store.
+// withStore returns the client of a service with another store.
 func (c *client) withStore(store metadata.Store) *client {
 	other, elsewhere := *c, *c.gateway
 	elsewhere.meta = store
@@ -108,7 +108,7 @@ func (c *client) withStore(store metadata.Store) *client {
 	return &other
 }
 
-// TestSnapshotIsOfOneState: the copy is of one state, whatever is written meanwhile.
+// TestSnapshotIsOfOneState tests that the snapshot is of one state, during concurrent writes.
 func TestSnapshotIsOfOneState(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -189,7 +189,7 @@ func TestBlobByDigest(t *testing.T) {
 	c.get(path).problem(http.StatusNotFound, "blob_not_found", "")
 }
 
-// TestPurgeCountsInDryRun: a dry run counts the same and changes nothing.
+// TestPurgeCountsInDryRun tests that a dry run has the same counts and changes nothing.
 func TestPurgeCountsInDryRun(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{TrashGrace: time.Hour}, handlers.Config{})
@@ -235,8 +235,8 @@ func TestPurgeCountsInDryRun(t *testing.T) {
 	c.send("DELETE", path, nil).want(http.StatusNoContent)
 }
 
-// TestBadAdminRequestsAreRefused: what the requests of sysadmins do not take, beyond what no JSON
-// body may hold.
+// TestBadAdminRequestsAreRefused sends invalid values in requests of sysadmins, in addition to the
+// general tests of JSON bodies.
 func TestBadAdminRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -257,7 +257,7 @@ func TestBadAdminRequestsAreRefused(t *testing.T) {
 	age := c.bad("POST", "/admin/purge", object{"olderThan": "x"}).object().text("detail")
 	same(t, "the refusal shows the forms", strings.Contains(age, "olderThan must be a length of time such as 90d"), true)
 
-	// Whoever may not do it learns nothing about its fields.
+	// Callers without permission learn nothing about the fields.
 	user := c.newUser(nil)
 	user.bad("POST", "/admin/purge", object{"olderThan": "x", "unknown": 1}).problem(http.StatusForbidden, "forbidden", "")
 	user.bad("POST", "/admin/check", object{"subset": "x"}).problem(http.StatusForbidden, "forbidden", "")
@@ -276,7 +276,7 @@ func (d *blockedDisk) Remove(digest blobs.Digest, confirm func() error) error {
 	return d.Dir.Remove(digest, confirm)
 }
 
-// TestSecondPurgeIsBusy: the second is told to wait.
+// TestSecondPurgeIsBusy tests that a concurrent second purge is refused.
 func TestSecondPurgeIsBusy(t *testing.T) {
 	t.Parallel()
 	disk := &blockedDisk{removing: make(chan struct{}), goOn: make(chan struct{})}
@@ -295,7 +295,7 @@ func TestSecondPurgeIsBusy(t *testing.T) {
 	same(t, "blobs of the first", (<-purged).object()["blobs"], any(1.0))
 }
 
-// checked is the answer to a check.
+// checked is the decoded answer to a check.
 type checked struct {
 	violations []object
 	progress   int

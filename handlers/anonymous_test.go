@@ -15,7 +15,7 @@ import (
 	"labshelf/repository"
 )
 
-// kinds are the dataspaces that an anonymous reader may meet.
+// kinds are the kinds of dataspaces for an anonymous reader.
 var kinds = map[string]struct {
 	fields  object
 	deleted bool
@@ -24,12 +24,12 @@ var kinds = map[string]struct {
 	"public": {object{"visibility": "public"}, false}, "private": {nil, false},
 }
 
-// gone are the operations that need what is not deleted.
+// gone are the operations that require an object that is not deleted.
 var gone = []string{"downloadResource", "downloadArchive", "downloadVersion", "listVersions", "pageVersions", "getVersion"}
 
 // TestAnonymousMatrix tries every operation without a key, on each kind of dataspace, with and
-// without anonymous readers. Whatever is not read gets the answer that an id gets which does not
-// exist.
+// without anonymous reading. For a dataspace that is not readable, each answer equals the answer
+// for an unknown id.
 func TestAnonymousMatrix(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
@@ -38,8 +38,8 @@ func TestAnonymousMatrix(t *testing.T) {
 		for kind, of := range kinds {
 			t.Run(kind+map[bool]string{true: ", on", false: ", off"}[on], func(t *testing.T) {
 				f := c.on(t).newFixture(of.fields)
-				f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": "Set"}).want(http.StatusOK) // the index does not hear of what a fixture writes by itself
-				if err := c.repo.Search.Indexed(t.Context()); err != nil {                         // or a search has no page yet
+				f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": "Set"}).want(http.StatusOK) // rows that a fixture writes directly are not indexed
+				if err := c.repo.Search.Indexed(t.Context()); err != nil {                         // otherwise a search has no page yet
 					t.Fatal(err)
 				}
 				paths := map[string]string{}
@@ -82,8 +82,8 @@ func TestAnonymousMatrix(t *testing.T) {
 	}
 }
 
-// TestDocumentSaysWhatIsAnonymous: an operation needs no key by the document where it does by the
-// table of routes.
+// TestDocumentSaysWhatIsAnonymous tests that the document and the table of routes agree which
+// operations need no key.
 func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
@@ -93,19 +93,18 @@ func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
 	}
 }
 
-// withoutID is a refusal without the id of its request: its headers that tell something, and its
-// body.
+// withoutID returns the relevant headers and the body of a refusal, without the request id.
 func withoutID(a *answer) string {
 	return a.header.Get("WWW-Authenticate") + strings.ReplaceAll(string(a.body), a.header.Get("X-Request-Id"), "")
 }
 
-// refusalWithoutKey is the answer about what does not exist.
+// refusalWithoutKey returns the answer for an unknown id.
 func (f *fixture) refusalWithoutKey() string {
 	return withoutID(f.withKey("").get("/resources/" + ulid.Make().String()))
 }
 
-// TestUnknownIDsWithoutKey: an id that does not exist, whatever kind of object it is of, gets the
-// one answer, also within what is open.
+// TestUnknownIDsWithoutKey tests that every unknown id, of any kind of object, gets the same
+// answer, even within open data.
 func TestUnknownIDsWithoutKey(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -128,8 +127,9 @@ func TestUnknownIDsWithoutKey(t *testing.T) {
 	same(t, "an archive of a file that is not there", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
 }
 
-// TestWrongCredentialsAreNotMissing: a request with a wrong key is not anonymous, and counts as
-// failed. One with the cookie of a session that has ended is, and hears of that end.
+// TestWrongCredentialsAreNotMissing tests that a request with an invalid key is not anonymous, and
+// counts as failed. A request with the cookie of an ended session is anonymous, and its answer
+// reports the end.
 func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -164,7 +164,7 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 		}
 		same(t, header, counted.bad("GET", at, nil, header).status, want)
 	}
-	counted.get(at).want(http.StatusOK) // a missing key has not failed
+	counted.get(at).want(http.StatusOK) // a missing key is not a failure
 	parted := f.newUser(nil)
 	revokedToo, _, _ := strings.Cut(parted.send("POST", "/session", object{"key": parted.key}).want(200).header.Get("Set-Cookie"), ";")
 	parted.send("DELETE", "/users/me/keys/"+parted.get("/users/me/keys").want(200).data()[0].text("id"), nil)
@@ -182,8 +182,8 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	counted.get(at, "Cookie: theme=dark").want(http.StatusOK)
 }
 
-// TestAnonymousAnswersInCaches: a shared cache may keep what is open, and asks each time; nothing
-// else.
+// TestAnonymousAnswersInCaches tests that shared caches may store only open data, and must
+// revalidate it.
 func TestAnonymousAnswersInCaches(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -206,7 +206,7 @@ func TestAnonymousAnswersInCaches(t *testing.T) {
 	same(t, "a tag opens nothing", f.withKey("").get("/resources/"+f.ids["ResourceId"], "If-None-Match: "+tag).status, http.StatusUnauthorized)
 }
 
-// TestAnonymousPageTokens: the page of a listing of something open is the page of nothing else.
+// TestAnonymousPageTokens tests that a page token of an open listing opens no other listing.
 func TestAnonymousPageTokens(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -226,7 +226,8 @@ func TestAnonymousPageTokens(t *testing.T) {
 	same(t, "when it is closed", nobody.get(next).status, http.StatusUnauthorized)
 }
 
-// TestAnonymousRequestsAreThrottled by address, and only those: a key is served all the same.
+// TestAnonymousRequestsAreThrottled tests the limit per address. Requests with a key are not
+// limited.
 func TestAnonymousRequestsAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -241,11 +242,11 @@ func TestAnonymousRequestsAreThrottled(t *testing.T) {
 	same(t, "Retry-After", a.header.Get("Retry-After") != "", true)
 	c.get(at).want(http.StatusOK)
 	c.withKey("").get(at, "X-Forwarded-For: 192.0.2.7").want(http.StatusOK)
-	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // forgot the key
+	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // a request without a key
 }
 
-// TestAnonymousReadersHearNoDestination: where a file went that was open, and by which link it
-// came, may not be open.
+// TestAnonymousReadersHearNoDestination tests that anonymous readers do not see where a file was
+// moved, or through which link it arrived.
 func TestAnonymousReadersHearNoDestination(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})

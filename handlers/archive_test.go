@@ -22,8 +22,8 @@ import (
 	"labshelf/repository"
 )
 
-// unzipped returns the content of each file by its path, without what the archive adds, which it
-// checks.
+// unzipped returns the content of each file by path. It checks and omits the files that the archive
+// adds.
 func unzipped(t *testing.T, body []byte) map[string]string {
 	t.Helper()
 	reader, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -61,8 +61,8 @@ func unzipped(t *testing.T, body []byte) map[string]string {
 	return contents
 }
 
-// TestArchiveHasEveryActiveFile: what comes is a zip that the usual programs read, with every
-// active file of the set under a path of its own.
+// TestArchiveHasEveryActiveFile tests that the archive is a zip that common programs can read, and
+// that it contains every active file of the set under a unique path.
 func TestArchiveHasEveryActiveFile(t *testing.T) {
 	t.Parallel()
 	for name, holdUpTo := range map[string]int64{"files": 0, "inline": 1 << 10} {
@@ -104,8 +104,7 @@ func TestArchiveHasEveryActiveFile(t *testing.T) {
 	}
 }
 
-// extract has the programs of a scientist look at an archive, where they are installed; in CI they
-// are.
+// extract reads an archive with common programs, if they are installed. In CI they are.
 func extract(t *testing.T, body []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -165,8 +164,8 @@ func TestArchiveRefused(t *testing.T) {
 	s.get(path+"?resource="+kept).problem(http.StatusGone, "resource_deleted", "resource")
 }
 
-// TestArchiveTooLarge: a set with more files than may be under way is told at once, and is no
-// hindrance to others.
+// TestArchiveTooLarge tests that an archive with more files than all archives may have is refused
+// immediately, and does not block others.
 func TestArchiveTooLarge(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{ArchiveRoom: 2}, handlers.Config{}).newSpace(nil)
@@ -181,8 +180,8 @@ func TestArchiveTooLarge(t *testing.T) {
 	}
 }
 
-// TestArchiveDuringChanges: what happens while an archive is sent either does not matter to it, or
-// cuts it off for all to see.
+// TestArchiveDuringChanges tests that a change during an archive either does not affect it, or
+// visibly cuts it off.
 func TestArchiveDuringChanges(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 16<<20) // more than a connection buffers
@@ -191,7 +190,7 @@ func TestArchiveDuringChanges(t *testing.T) {
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	for what, c := range map[string]struct {
 		act  func(set, last string, reader *client)
-		want string // of the last file; "": the archive is cut off
+		want string // content of the last file; "": the archive is cut off
 	}{
 		"nothing":     {func(string, string, *client) {}, "last"},
 		"deleted":     {func(_, last string, _ *client) { s.send("DELETE", "/resources/"+last, nil).want(http.StatusNoContent) }, "last"},
@@ -222,7 +221,7 @@ func TestArchiveDuringChanges(t *testing.T) {
 		}
 		c.act(set, last, reader)
 		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close() // its end is what is looked at here
+		_ = response.Body.Close() // the test checks only where it ends
 		if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != (c.want == "") || !cut && err != nil {
 			t.Errorf("%s: %d bytes came, and the error %v", what, len(body), err)
 		}
@@ -234,7 +233,7 @@ func TestArchiveDuringChanges(t *testing.T) {
 		if what == "damaged" {
 			same(t, "damaged", s.damaged(), 1)
 			s.get("/sets/"+set+"/archive?resource="+url.QueryEscape(last)).problem(http.StatusInternalServerError, "data_damaged", "")
-			s.upload(set, "c.txt", "last") // heals it
+			s.upload(set, "c.txt", "last") // repairs it
 		}
 	}
 	if log := s.log.String(); !strings.Contains(log, "recorded SHA-256") || !strings.Contains(log, "resource_deleted") {

@@ -19,7 +19,7 @@ import (
 	"labshelf/repository"
 )
 
-// actions are the actions of a listing of entries, in its order.
+// actions returns the actions in a listing of entries, in order.
 func (c *client) actions(path string) (actions []string) {
 	items, _ := c.walk(path)
 	for _, e := range items {
@@ -28,8 +28,8 @@ func (c *client) actions(path string) (actions []string) {
 	return actions
 }
 
-// TestHistory: whoever reads an object sees who did what to it, in order, and nothing of the
-// connection; the log has all of that.
+// TestHistory tests that readers of an object see all its changes in order, without connection
+// data. Only the audit log contains these.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -73,8 +73,8 @@ func TestHistory(t *testing.T) {
 	s.newSpace(nil).newMember("admin").get("/resources/"+strings.TrimPrefix(path, "/resources/")+"/history").problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestAuditListing: filters and orders select what they say; admins see their dataspaces alone, and
-// others nothing.
+// TestAuditListing tests filters and orders. Admins see only their dataspaces, and other users
+// nothing.
 func TestAuditListing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -112,8 +112,8 @@ func TestAuditListing(t *testing.T) {
 
 func (a *answer) text(field string) string { return a.object().text(field) }
 
-// TestHistoryOfPublicDataspace: whoever reads it without a role sees what was done, and not who has
-// which role.
+// TestHistoryOfPublicDataspace tests that readers without a role see the changes, but not the roles
+// of users.
 func TestHistoryOfPublicDataspace(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(object{"visibility": "public"})
@@ -124,7 +124,8 @@ func TestHistoryOfPublicDataspace(t *testing.T) {
 	same(t, "without one", strings.Join(stranger.actions(path), " "), "dataspace.update dataspace.create")
 }
 
-// TestAuditOfEpoch: an epoch is listed under the time when it began, whatever state it continues.
+// TestAuditOfEpoch tests that an epoch is listed at the time when it began, whichever state it
+// continues.
 func TestAuditOfEpoch(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -138,8 +139,8 @@ func TestAuditOfEpoch(t *testing.T) {
 	same(t, "before the first", len(c.actions("/audit?until="+first.text("time"))), 0)
 }
 
-// TestAuditHead: a head is signed, entries and growth are proven against it by the functions of
-// Go's checksum database, and an erasure changes none of that.
+// TestAuditHead tests that the head is signed, that the functions of Go's checksum database verify
+// proofs of entries and growth, and that an erasure does not affect them.
 func TestAuditHead(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

@@ -16,14 +16,14 @@ import (
 	"labshelf/repository"
 )
 
-// loggedRequest is what a route writes into the audit log.
+// loggedRequest is the expected audit log of a route.
 type loggedRequest struct {
-	first string // entries of a good request, on the objects of a new fixture
-	again string // of the same one once more
-	why   string // why a good request has no entry, where it has none
+	first string // entries of a good request on a new fixture
+	again string // entries of the same request repeated
+	why   string // why a good request has no entry
 }
 
-// loggedRequests has each route that is no GET.
+// loggedRequests returns the expected entries of each route that is not a GET.
 func loggedRequests() map[string]loggedRequest {
 	const empty = "the folders of the fixture have no files; those that a folder has get the entries of copies, moves and deletions"
 	const upload = "that an upload begins, or goes on, is no change yet: the resource that it becomes has an entry"
@@ -98,7 +98,7 @@ func loggedRequests() map[string]loggedRequest {
 	}
 }
 
-// goodBodies are those of operations whose good request changes nothing.
+// goodBodies returns bodies for operations whose usual good request changes nothing.
 func goodBodies(f *fixture) map[string]any {
 	content := headed{raw{"application/offset+octet-stream", []byte("content")}, []string{"Upload-Offset: 0", inTus}}
 	override := content
@@ -116,7 +116,7 @@ func (f *fixture) session() string {
 	return token
 }
 
-// prepare has the object of an operation in the state that it changes.
+// prepare brings the object of an operation into a state that the operation changes.
 func (f *fixture) prepare(op string) {
 	f.t.Helper()
 	path, ok := map[string]string{
@@ -129,8 +129,8 @@ func (f *fixture) prepare(op string) {
 	}
 }
 
-// logged returns the entries since a number; but for those that count refused requests, which come
-// by the minute.
+// logged returns the entries since a number, except those that count refused requests, which are
+// written once a minute.
 func (c *client) logged(from uint64) (size uint64, entries []audit.Entry) {
 	c.t.Helper()
 	err := c.meta.View(c.t.Context(), func(tx *metadata.Tx) error {
@@ -153,7 +153,7 @@ func (c *client) logged(from uint64) (size uint64, entries []audit.Entry) {
 	return size, entries
 }
 
-// wantLogged compares what a request has written with what it is to write.
+// wantLogged compares the entries of a request with the expected ones.
 func (c *client) wantLogged(from uint64, a *answer, what, want string) {
 	c.t.Helper()
 	size, entries := c.logged(from)
@@ -174,8 +174,8 @@ func (c *client) wantLogged(from uint64, a *answer, what, want string) {
 	}
 }
 
-// TestRoutesAreLogged sends each operation with each outcome, and compares the entries in the audit
-// log with the table.
+// TestRoutesAreLogged sends each operation with each outcome, and compares the audit log with the
+// table.
 func TestRoutesAreLogged(t *testing.T) {
 	t.Parallel()
 	table, own := loggedRequests(), ownGateway(t, repository.Config{}, handlers.Config{})
@@ -199,7 +199,7 @@ func TestRoutesAreLogged(t *testing.T) {
 	}
 }
 
-// tryLogged sends an operation as those that are refused, wrongly, rightly, and once more.
+// tryLogged sends an operation without permission, with an error, correctly, and repeated.
 func (c *client) tryLogged(op operation, path string, want loggedRequest) {
 	f := c.newFixture(nil)
 	if op.id == "eraseAudit" {
@@ -234,7 +234,7 @@ func (c *client) tryLogged(op operation, path string, want loggedRequest) {
 			f.wantLogged(before, a, path+" "+what, "")
 		}
 	}
-	f.send("DELETE", "/webhooks/"+f.ids["WebhookId"], nil) // a service has 256 at most
+	f.send("DELETE", "/webhooks/"+f.ids["WebhookId"], nil) // a service has at most 256
 	f = c.newFixture(nil)
 	f.prepare(op.id)
 	if op.body != nil {

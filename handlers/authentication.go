@@ -10,8 +10,9 @@ import (
 	"labshelf/repository/core"
 )
 
-// serveCaller serves a route that wants to know who calls. A listing takes that for what this node
-// knows: it answers when all is read, so it can begin again where that is over.
+// serveCaller serves a route that identifies the caller. A listing first relies on what this node
+// has cached about the caller. If that is outdated (core.ErrPresumed), the listing runs again
+// without the cache. This is safe because a listing sends nothing before it has read everything.
 func (a *api) serveCaller(w http.ResponseWriter, req *exchange.Request, rt route, malformed error) error {
 	as := req.Request
 	if rt.kind == listing && malformed == nil {

@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// jsonOperations are the operations that take a JSON body, with a good one and their path.
+// jsonOperations returns the operations with a JSON body, each with a good body and its path.
 func (f *fixture) jsonOperations() (cases []bad) {
 	for _, op := range someOperations() {
 		if op.body == nil || op.self {
@@ -28,13 +28,13 @@ func (f *fixture) jsonOperations() (cases []bad) {
 	return cases
 }
 
-// TestBadJSONIsRefused: what no operation with a JSON body reads.
+// TestBadJSONIsRefused sends bodies that no operation accepts.
 func TestBadJSONIsRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
 	const invalid = errs.CodeInvalidBody
-	deep := func(levels int) string { // the outermost object is one of them
+	deep := func(levels int) string { // including the outermost object
 		return `{"deep": ` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + "}"
 	}
 	var cases []bad
@@ -87,8 +87,8 @@ func TestBadJSONIsRefused(t *testing.T) {
 	c.bad("PUT", set, raw{"APPLICATION/JSON", []byte(`{"title": "loud type"}`)}).want(http.StatusOK)
 }
 
-// texts are the rules of the fields that hold text: the longest that is taken, and whether it may
-// have several lines.
+// texts are the rules of text fields: the longest accepted text, and whether it may have several
+// lines.
 var texts = map[string]struct {
 	longest string
 	lines   bool
@@ -98,12 +98,12 @@ var texts = map[string]struct {
 	"about": {strings.Repeat("é", 8192), true}, "name": {strings.Repeat("é", 2048), false},
 }
 
-// hidden are characters that must not be in a text: control characters, and those that turn the
-// direction of writing.
+// hidden are characters that texts must not contain: control characters, and characters that change
+// the direction of writing.
 var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"}
 
-// fixedField is the code with which an operation refuses another value of a field that cannot be
-// changed; "" if it can be.
+// fixedField returns the error code for a changed value of a read-only field, or "" for other
+// fields.
 func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
 		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "quota", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},
@@ -122,7 +122,7 @@ func fixedField(operation, field string) errs.Code {
 	return errs.CodeReadOnlyField
 }
 
-// TestBadFieldsAreRefused: each field of each JSON body, with what it does not take.
+// TestBadFieldsAreRefused sends invalid values for each field of each JSON body.
 func TestBadFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -143,7 +143,7 @@ func TestBadFieldsAreRefused(t *testing.T) {
 			bad{good.what, good.method, good.path, with("", "x"), 400, "unknown_field", "", nil})
 		properties := routeOf(good.what).Get("requestBody", "content", "application/json", "schema", "properties")
 		for _, field := range properties.Names() {
-			changing := slices.Contains([]string{"updateWebhook", "updateLink"}, good.what) && !properties.Get(field, "type").Exists() // by itself: any value is taken
+			changing := slices.Contains([]string{"updateWebhook", "updateLink"}, good.what) && !properties.Get(field, "type").Exists() // derived fields, which accept any value
 			if slices.Contains([]string{"purged", "damaged", "movedTo", "linkId"}, field) || changing {                                // the former are unknown where they are not shown
 				continue
 			}
@@ -153,11 +153,11 @@ func TestBadFieldsAreRefused(t *testing.T) {
 			}
 			wrong := []any{1, 1.5, []string{"x"}, nil, object{}}
 			switch field {
-			case "metadata": // which is merged: null removes it
+			case "metadata": // merged: null removes it
 				wrong = wrong[:3]
-			case "schema": // an object can be one
+			case "schema": // an object is valid
 				wrong = wrong[:4]
-			case "quota", "version", "maxUses", "maxBytes", "maxFileBytes": // a number is one
+			case "quota", "version", "maxUses", "maxBytes", "maxFileBytes": // a number is valid
 				wrong[0] = -1
 			case "types", "ids", "addTags", "removeTags", "resourceIds":
 				wrong[2] = []any{"x", 1}

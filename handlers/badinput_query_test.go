@@ -13,7 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// listingOperations are the listings of the document with their paths, those of pages left out.
+// listingOperations returns the listings of the document with their paths, without the operations
+// of pages.
 func (f *fixture) listingOperations() map[string]string {
 	paths := map[string]string{}
 	for _, op := range operations() {
@@ -24,7 +25,7 @@ func (f *fixture) listingOperations() map[string]string {
 	return paths
 }
 
-// wrongParameters are values that the parameters of listings do not take.
+// wrongParameters returns values that the parameters of listings do not accept.
 func wrongParameters() map[string][]string {
 	wrong := map[string][]string{
 		"state":      {"both", "active,deleted", "actıve", " active", "activ\u212a"},
@@ -47,8 +48,8 @@ func wrongParameters() map[string][]string {
 	return wrong
 }
 
-// TestBadQueriesAreRefused: a parameter that is unknown, repeated, empty or out of range is refused
-// everywhere, never ignored.
+// TestBadQueriesAreRefused tests that an unknown, repeated, empty or invalid parameter is always
+// refused, never ignored.
 func TestBadQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -120,7 +121,7 @@ func TestBadQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestBadTokensAreRefused: a page answers only under the URL that the listing has given out.
+// TestBadTokensAreRefused tests that a page answers only at the URL that the listing returned.
 func TestBadTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -176,8 +177,8 @@ func TestBadTokensAreRefused(t *testing.T) {
 	}
 }
 
-// TestKeysInURLsAreRefused: a key in a URL is refused by every operation, whether or not it would
-// open something.
+// TestKeysInURLsAreRefused tests that every operation refuses a key in a URL, whether or not the
+// key is valid.
 func TestKeysInURLsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

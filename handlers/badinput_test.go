@@ -16,7 +16,7 @@ import (
 	"labshelf/repository"
 )
 
-// bad is a request that must be refused, and how.
+// bad is a request that must be refused, with the expected refusal.
 type bad struct {
 	what         string
 	method, path string
@@ -27,9 +27,9 @@ type bad struct {
 	headers      []string
 }
 
-// refuses sends requests that must be refused, and looks after each at what the service keeps: it
-// is the same as before, and no temporary file is left. In the end no blob has come, and the
-// service is alive. The gateway is the test's own.
+// refuses sends requests that must be refused. After each, the records must be unchanged, and no
+// temporary file may be left. At the end no blob may have been added, and the service must still
+// work. The gateway must belong to this test alone.
 func (c *client) refuses(cases []bad) {
 	c.t.Helper()
 	before, disk := c.dump(), c.disk(c.t)
@@ -48,11 +48,11 @@ func (c *client) refuses(cases []bad) {
 	c.get("/status").want(http.StatusOK)
 }
 
-// TestBadKeysAreUnauthenticated: no key, an unknown, a revoked and an expired one get the same
-// answer from every operation that needs one.
+// TestBadKeysAreUnauthenticated tests that a missing, unknown, revoked or expired key gets the same
+// answer from every operation that requires one.
 func TestBadKeysAreUnauthenticated(t *testing.T) {
 	t.Parallel()
-	var behind atomic.Int64 // how far the clock of the service is
+	var behind atomic.Int64 // offset of the service's clock
 	behind.Store(int64(2 * time.Hour))
 	now := func() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
 	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
@@ -74,7 +74,7 @@ func TestBadKeysAreUnauthenticated(t *testing.T) {
 			if op.self || op.allow() == handlers.Everybody {
 				continue
 			}
-			var body any = raw{"nonsense/type", []byte("{")} // the key is looked at first
+			var body any = raw{"nonsense/type", []byte("{")} // the key is checked first
 			route := routeOf(op.id)
 			if route.Method == http.MethodGet {
 				body = nil
@@ -92,7 +92,7 @@ func TestBadKeysAreUnauthenticated(t *testing.T) {
 	}
 }
 
-// notFound are the codes of ids that do not exist, by the names of the document's parameters.
+// notFound are the codes of unknown ids, by the names of the document's parameters.
 var notFound = map[string]errs.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
@@ -100,8 +100,8 @@ var notFound = map[string]errs.Code{
 	"WebhookId": "webhook_not_found", "SchemaId": "schema_not_found", "EditId": "edit_not_found", "LinkId": "link_not_found",
 }
 
-// TestBadIDsAreNotFound: in every path an id that is unknown, or none at all, is 404 and says of
-// what kind.
+// TestBadIDsAreNotFound tests that an unknown or malformed id in any path gets 404 with the code of
+// its kind.
 func TestBadIDsAreNotFound(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -159,8 +159,8 @@ func TestBadIDsAreNotFound(t *testing.T) {
 	})
 }
 
-// TestBadMethodsAreNotAllowed: a path of the interface tells which methods it has; what is no path
-// is 404. Neither needs a key.
+// TestBadMethodsAreNotAllowed tests that a path of the interface answers other methods with 405 and
+// its methods, and that other paths get 404. Neither needs a key.
 func TestBadMethodsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

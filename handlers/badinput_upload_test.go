@@ -18,8 +18,8 @@ import (
 	"labshelf/repository"
 )
 
-// badForms are uploads that must be refused, new ones and replacements alike. good is what each
-// would need.
+// badForms returns uploads that must be refused, both new files and replacements. good contains the
+// parts that each needs.
 func badForms(good ...part) []bad {
 	const invalid, field, missing = errs.CodeInvalidBody, errs.CodeInvalidField, errs.CodeMissingField
 	var cases []bad
@@ -101,8 +101,8 @@ func badForms(good ...part) []bad {
 	return append(cases, bad{"encoding", "", "", whole, http.StatusUnsupportedMediaType, "unsupported_media_type", "", []string{"Content-Encoding: gzip"}})
 }
 
-// A header of a part with a control character in it is no header; one with another hidden character
-// blames the file name.
+// headerCode returns the error code for a character in a part's header. A control character makes
+// the header invalid. Another hidden character makes the file name invalid.
 func headerCode(character string) errs.Code {
 	if character < "\u0080" && character != "\t" {
 		return errs.CodeInvalidBody
@@ -155,7 +155,8 @@ func TestBadUploadsAreRefused(t *testing.T) {
 	})
 }
 
-// TestUploadLimitIsCheckedEarly: too large a file is refused as early as it can be known.
+// TestUploadLimitIsCheckedEarly tests that a file that is too large is refused as early as
+// possible.
 func TestUploadLimitIsCheckedEarly(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
@@ -176,13 +177,13 @@ func TestUploadLimitIsCheckedEarly(t *testing.T) {
 	c.refuses(cases)
 	c.upload(f.ids["SetId"], "b", strings.Repeat("x", limit))
 
-	// Nothing of a body that announces itself as too large is waited for.
+	// The service does not wait for a body whose announced length is too large.
 	_, reader := c.dial("POST /v1/resources HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: 1000000000000\r\n\r\n", c.key, large.contentType)
 	c.readRaw(reader, "POST", "/resources").problem(http.StatusRequestEntityTooLarge, "too_large", "file")
 }
 
-// TestFullDiskLeavesNothing: an upload that finds no room leaves nothing, and everything else goes
-// on.
+// TestFullDiskLeavesNothing tests that an upload without enough disk space leaves nothing, and that
+// other requests still succeed.
 func TestFullDiskLeavesNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -221,7 +222,7 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	same(t, "the browser forgets", strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=0"), true)
 }
 
-// TestFailingServiceSaysSo: without its metadata the service says so.
+// TestFailingServiceSaysSo tests the status of a service without metadata.
 func TestFailingServiceSaysSo(t *testing.T) {
 	t.Parallel()
 	g, err := openGateway(t.TempDir(), blobs.OS{}, repository.Config{})

@@ -20,8 +20,7 @@ import (
 	"labshelf/repository"
 )
 
-// bubble is a service in memory in a bubble of testing/synctest, where hours of waiting pass at
-// once.
+// bubble is a service in memory in a bubble of testing/synctest, where waiting takes no real time.
 type bubble struct {
 	*pipetest.Listener
 	t   *testing.T
@@ -30,7 +29,7 @@ type bubble struct {
 	set string
 }
 
-// slowMetadata takes some time for each change.
+// slowMetadata delays each change.
 type slowMetadata struct {
 	metadata.Store
 	delay time.Duration
@@ -45,7 +44,7 @@ func (s *slowMetadata) Update(ctx context.Context, fn func(*metadata.Tx) error) 
 	}
 }
 
-// newBubble starts a service with a set, and metadata that get slow when told so.
+// newBubble starts a service with a set, and metadata that the test can slow down.
 func newBubble(t *testing.T, config handlers.Config) (*bubble, *slowMetadata) {
 	t.Helper()
 	meta := &slowMetadata{Store: metadatatest.NewMemory(time.Now)}
@@ -63,7 +62,8 @@ func newBubble(t *testing.T, config handlers.Config) (*bubble, *slowMetadata) {
 	return b, meta
 }
 
-// head is the head of a request to the interface or the drive, up to the headers of its body.
+// head returns the head of a request to the interface or the drive, without the headers of the
+// body.
 func (b *bubble) head(method, path string) string {
 	if !strings.HasPrefix(path, "/dav/") {
 		path = "/v1" + path
@@ -71,13 +71,13 @@ func (b *bubble) head(method, path string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n", method, path, b.key)
 }
 
-// send sends a request over a connection of its own.
+// send sends a request over a new connection.
 func (b *bubble) send(method, path string, body raw) *answer {
 	b.t.Helper()
 	return b.drip(method, path, body, len(body.body), 0)
 }
 
-// drip is send for a body that comes in chunks, with a pause before each.
+// drip is like send, for a body in chunks with a pause before each.
 func (b *bubble) drip(method, path string, body raw, chunk int, pause time.Duration) *answer {
 	b.t.Helper()
 	conn := b.Dial(b.t)
@@ -91,13 +91,13 @@ func (b *bubble) drip(method, path string, body raw, chunk int, pause time.Durat
 	return b.read(method+" "+path, bufio.NewReader(conn))
 }
 
-// upload makes a resource with this content.
+// upload creates a resource with this content.
 func (b *bubble) upload(content string) (id string) {
 	b.t.Helper()
 	return b.send("POST", "/resources", form(text("setId", b.set), file("a", content))).want(http.StatusCreated).object().text("id")
 }
 
-// read reads an answer to its end.
+// read reads a complete answer.
 func (b *bubble) read(what string, reader *bufio.Reader) *answer {
 	b.t.Helper()
 	response, err := http.ReadResponse(reader, nil)
@@ -111,7 +111,7 @@ func (b *bubble) read(what string, reader *bufio.Reader) *answer {
 	return &answer{t: b.t, what: what, status: response.StatusCode, header: response.Header, body: body}
 }
 
-// slowLines returns the lines of the log about slow requests.
+// slowLines returns the log lines about slow requests.
 func (b *bubble) slowLines() (slow []string) {
 	for line := range strings.Lines(b.log.String()) {
 		if strings.Contains(line, `"slow request"`) {

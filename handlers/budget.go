@@ -16,7 +16,7 @@ import (
 	"labshelf/handlers/internal/hosts"
 )
 
-// cost is the class of work that a route does. It selects the budget that its requests share.
+// cost is the class of work that a route does. All requests of a class share one budget.
 type cost uint8
 
 const (
@@ -24,37 +24,37 @@ const (
 	blob                // the bytes of one file, in or out
 	page                // one page of a listing
 	compute             // work that grows with what is stored or sent
-	stream              // an answer that is made while it is sent
+	stream              // an answer that is sent while it is generated
 	upkeep              // minutes of work on all that is stored
 	costs
 )
 
-// budget is what all requests of a class share. A caller gets at most as much as is free; see
-// package admission.
+// budget limits the requests of one class. A caller gets at most as much as is free; see package
+// admission.
 type budget struct {
 	slots     int          // requests that run at the same time; 0: any number
-	perCaller int          // requests of one caller, with those that wait or send
+	perCaller int          // requests of one caller, including those that wait or send
 	memory    int64        // bytes that a request holds while it runs, in addition to its body
-	sending   whileSending // what becomes of the slot when the answer is sent
+	sending   whileSending // state of the slot while the answer is sent
 }
 
-// whileSending is what becomes of a slot while the client takes the answer.
+// whileSending says what happens to a slot while the client receives the answer.
 type whileSending uint8
 
 const (
-	gives  whileSending = iota // the slot is given back with the first byte
-	shares                     // it is given back while a part is sent, and taken again for the next one
-	holds                      // it is held until the end
+	gives  whileSending = iota // the first byte releases the slot
+	shares                     // the slot is released while a part is sent, and acquired again for the next part
+	holds                      // the slot is held until the end
 )
 
-// answerMemory is how many bytes of bodies and answers are in memory at a time, in all classes
-// together. It is some ten times the largest body or page, so that several callers can have one
-// at once, and fits a machine of 1 GiB.
+// answerMemory limits the bytes of bodies and answers in memory, for all classes together. It is
+// some ten times the largest body or page, so that several callers can hold one at the same time,
+// and it fits a machine with 1 GiB.
 const answerMemory = 256 << 20
 
-// budgets are those of the classes. A slot of compute and stream is a processor's work: there are
-// two for each processor, since a caller gets at most half of them. The number of requests of a
-// caller is far beyond what a browser or a command sends at once.
+// budgets returns the budget of each class. A slot of compute and stream is the work of one
+// processor. There are two slots for each processor, since a caller gets at most half of them. The
+// limit of requests per caller is far above what a browser or a command sends at the same time.
 func budgets() [costs]budget {
 	processors := max(2, runtime.GOMAXPROCS(0))
 	return [costs]budget{
@@ -84,7 +84,7 @@ func newGate(budgets [costs]budget, memory int64) *gate {
 	return g
 }
 
-// work is what one request has of the budgets. A nil work has nothing.
+// work is the share of the budgets that one request holds. A nil work holds nothing.
 type work struct {
 	answer  *response
 	ctx     context.Context   // of the request
@@ -92,12 +92,13 @@ type work struct {
 	held    admission.Held
 	sending whileSending
 	memory  int64 // bytes that the request holds in addition to its body
-	body    int64 // bytes that have come
+	body    int64 // bytes received so far
 	begun   bool
 }
 
-// admit counts a request of a caller, and begins its work: at once, or if the request has a body
-// when all of that has come. A slow body holds no slot. The caller of admit calls leave.
+// admit counts a request of a caller and begins its work. A request without a body begins at once.
+// A request with a body begins when the whole body has arrived, so that a slow body holds no slot.
+// The caller of admit must call leave.
 func (g *gate) admit(w http.ResponseWriter, r *exchange.Request, class cost, c admission.Caller) (leave func(), err error) {
 	answer, ok := w.(*response)
 	hasBody := r.Body != nil && r.Body != http.NoBody && r.Method != http.MethodGet && r.Method != http.MethodHead
@@ -121,7 +122,7 @@ func (g *gate) admit(w http.ResponseWriter, r *exchange.Request, class cost, c a
 	return k.leave, nil
 }
 
-// begin waits for the slot, and counts what the request holds while it runs.
+// begin waits for the slot, and counts the memory that the request holds while it runs.
 func (k *work) begin() error {
 	err := k.acquire()
 	if err == nil {
@@ -141,16 +142,17 @@ func (k *work) acquire() error {
 	return k.ticket.Acquire(k.ctx)
 }
 
-// leave gives back all that the request has.
+// leave releases everything that the request holds.
 func (k *work) leave() {
 	k.answer.work = nil
 	if k.ticket != nil {
 		k.ticket.Leave()
 	}
-	_ = k.held.Set(0) // less is never refused
+	_ = k.held.Set(0) // a smaller amount is never refused
 }
 
-// overBudget is the error for the client of a request that is refused its share.
+// overBudget turns the refusal of a share into an error for the client. It returns other errors
+// unchanged.
 func overBudget(err error) error {
 	var refusal *admission.Refusal
 	if !errors.As(err, &refusal) {
@@ -164,31 +166,31 @@ func overBudget(err error) error {
 		Message: message + "; wait for some of them to end, and try again as late as Retry-After says"}
 }
 
-// pause gives the slot back before the client is waited for.
+// pause releases the slot before the service waits for the client.
 func (k *work) pause() {
 	if k != nil && k.ticket != nil && k.sending != holds {
 		k.ticket.Release()
 	}
 }
 
-// resume takes the slot again for the next part of an answer. An error is that of a client that
-// has gone, which the next write finds.
+// resume acquires the slot again for the next part of an answer. It ignores errors: they mean that
+// the client has gone, and the next write reports that.
 func (k *work) resume() {
 	if k != nil && k.sending == shares {
 		_ = k.acquire()
 	}
 }
 
-// sends notes how long an answer is that is sent from memory as a whole: that is what the request
-// holds from now on.
+// sends records the length of an answer that is sent from memory as a whole. From then on the
+// request holds that many bytes.
 func (k *work) sends(bytes int) {
 	if k != nil && k.sending == gives && k.begun {
-		_ = k.held.Set(int64(bytes)) // the answer is there; refusing it would free nothing earlier
+		_ = k.held.Set(int64(bytes)) // the answer is in memory already; a refusal would not free it earlier
 	}
 }
 
-// withoutSlot calls fn, which waits for a queue of its own, while others may use the slot of the
-// request.
+// withoutSlot calls fn, which waits in a queue of its own. Other requests may use the slot
+// meanwhile.
 func withoutSlot(w http.ResponseWriter, fn func() error) error {
 	answer, ok := w.(*response)
 	if !ok || answer.work == nil {
@@ -202,13 +204,13 @@ func withoutSlot(w http.ResponseWriter, fn func() error) error {
 	return err
 }
 
-// countedBody is the body of a request, which is counted as memory of its caller while it comes.
+// countedBody is the body of a request. While it arrives, its bytes count as memory of the caller.
 type countedBody struct {
 	io.ReadCloser
 	work *work
 }
 
-// countStep is in what steps the memory of a body is counted, in bytes.
+// countStep is the step, in bytes, in which the memory of a body is counted.
 const countStep = 64 << 10
 
 func (b *countedBody) Read(p []byte) (int, error) {
@@ -231,8 +233,8 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// callerOf is who a request counts for: its user, or the address that it comes from, and with a
-// link that, too.
+// callerOf returns the caller that a request counts for: the user, or the client address. For a
+// link it adds the link as a group.
 func (a *api) callerOf(r *exchange.Request) admission.Caller {
 	if !r.Caller.Anonymous && r.Caller.Username != "" {
 		return admission.User(r.Caller.UserID)

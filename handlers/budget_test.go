@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// newUser returns the service as another user calls it, who is an editor if that is wanted.
+// newUser returns the service as another user calls it. With editor set, the user is an editor.
 func (b *bubble) newUser(name string, editor bool) *bubble {
 	b.t.Helper()
 	post := func(path, format string, args ...any) object {
@@ -49,7 +49,7 @@ func (b *bubble) begin(method, path, headers string) (close func(), read func() 
 	return func() { _ = conn.Close(); synctest.Wait() }, read, write
 }
 
-// observed collects what is measured of requests.
+// observed collects the observations of requests.
 type observed struct {
 	mu   sync.Mutex
 	over []string
@@ -69,8 +69,8 @@ func (o *observed) all() string {
 	return strings.Join(o.over, "\n")
 }
 
-// TestSlowReadersKeepNoSlot opens as many archives as a caller may have, and reads none. The
-// caller is refused another one, and other callers get theirs, though there is one slot.
+// TestSlowReadersKeepNoSlot opens as many archives as a caller may have, without reading them. The
+// caller's next archive is refused, but other callers get theirs, although there is only one slot.
 func TestSlowReadersKeepNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,8 +94,9 @@ func TestSlowReadersKeepNoSlot(t *testing.T) {
 	})
 }
 
-// TestSlowBodiesKeepNoSlot sends parts of CSV files. A caller without a role is refused before
-// the body, and the files of one editor do not delay another one, though there is one slot.
+// TestSlowBodiesKeepNoSlot sends parts of CSV files. A caller without a role is refused before the
+// body. The unfinished bodies of one editor do not delay another editor, although there is only one
+// slot.
 func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,8 +128,8 @@ func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	})
 }
 
-// TestBodiesAreMemory of their caller: one that would hold more than the share is refused while
-// it comes.
+// TestBodiesAreMemory tests that bodies count as memory of their caller. A body that exceeds the
+// share is refused while it arrives.
 func TestBodiesAreMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +139,7 @@ func TestBodiesAreMemory(t *testing.T) {
 		path := "/sets/" + b.set + "/metadata"
 		long := raw{"text/csv", []byte(strings.Repeat("x", 5<<20))}
 		greedy.send("POST", path, long).problem(http.StatusServiceUnavailable, errs.CodeOverBudget, "")
-		time.Sleep(time.Second) // for which the server waits before it closes the connection
+		time.Sleep(time.Second) // the server waits that long before it closes the connection
 		_, _, write := greedy.begin("POST", path, "Content-Type: text/csv\r\nContent-Length: 5000000\r\n")
 		write(strings.Repeat("x", 15<<17))
 		synctest.Wait()
@@ -146,7 +147,7 @@ func TestBodiesAreMemory(t *testing.T) {
 	})
 }
 
-// describeMany uploads files with so many bytes of metadata each.
+// describeMany uploads files with this many bytes of metadata each.
 func (b *bubble) describeMany(files, bytes int) {
 	b.t.Helper()
 	texts := fmt.Sprintf(`{"properties": {"text": [%s"end"]}}`, strings.Repeat(`"`+strings.Repeat("x", 990)+`",`, bytes/1000))
@@ -155,8 +156,8 @@ func (b *bubble) describeMany(files, bytes int) {
 	}
 }
 
-// TestPagesEndByBytes lists files with much metadata: a page ends early, and the next one goes on
-// behind it.
+// TestPagesEndByBytes lists files with much metadata. A page ends early, and the next page
+// continues after it.
 func TestPagesEndByBytes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +179,8 @@ func TestPagesEndByBytes(t *testing.T) {
 	})
 }
 
-// TestSlowPagesAreMemory of their caller, as long as they are sent. Another caller gets a page.
+// TestSlowPagesAreMemory tests that pages count as memory of their caller while they are sent.
+// Other callers still get pages.
 func TestSlowPagesAreMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,15 +207,15 @@ func TestSlowPagesAreMemory(t *testing.T) {
 	})
 }
 
-// TestDriveHasBudgets: a caller with too many requests to the drive under way is refused another
-// one. Other callers are served.
+// TestDriveHasBudgets tests that a caller with too many concurrent requests to the drive is refused
+// the next one. Other callers are served.
 func TestDriveHasBudgets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		seen := &observed{}
 		b, _ := newBubble(t, handlers.WithBudgets(handlers.Config{Observe: seen.observe}, 2, 64<<20))
 		greedy, other := b.newUser("greedy", true), b.newUser("other", true)
-		for n := range 60 { // a longer answer than what is sent at once
+		for n := range 60 { // a longer answer than the service sends at once
 			b.send("POST", "/resources", form(text("setId", b.set), file(fmt.Sprint(strings.Repeat("x", 200), n), "content"))).want(http.StatusCreated)
 		}
 		find := func(caller *bubble) (end func(), read func() *answer) {

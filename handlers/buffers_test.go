@@ -11,8 +11,7 @@ import (
 )
 
 // reset is the writer of a request whose client has reset its stream. HTTP/2 then returns from
-// Write while what was to be written is still on its way to the connection, which belongs to that
-// client.
+// Write before it has passed the bytes to the connection of that client.
 type reset struct {
 	*httptest.ResponseRecorder
 	kept []byte
@@ -25,8 +24,8 @@ func (r *reset) Write(p []byte) (int, error) {
 	return 0, http.ErrAbortHandler
 }
 
-// TestBufferOfConnectionIsNotReused: memory that a connection may still read is used for no other
-// answer.
+// TestBufferOfConnectionIsNotReused tests that memory that a connection may still read is not used
+// for another answer.
 func TestBufferOfConnectionIsNotReused(t *testing.T) {
 	s := ownGateway(t, repository.Config{HoldUpTo: 1 << 10}, handlers.Config{}).newSpace(nil)
 	first, second := s.newSet(), s.newSet()

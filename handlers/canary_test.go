@@ -19,27 +19,27 @@ import (
 	"labshelf/repository"
 )
 
-// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token
-// in its place. A key begins where no other word goes on, but for what JSON makes of a line break:
-// in a random token its first letters come now and then.
+// The patterns of leaks: a key beyond its public prefix, and a page token. A key begins after a
+// character that ends a word, or after an escaped line break in JSON. A random token may contain
+// the first letters of a key by chance.
 var (
 	keyForm   = regexp.MustCompile(`(?:^|[^A-Za-z0-9_-]|\\[nrt])(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
-// TestNoSecretIsWritten sends secrets in every place where one could stand, in right and wrong
-// requests, and looks for them in all that is written down and answered. Every other test of the
-// package looks at its own logs and answers too: see journal and contract.
+// TestNoSecretIsWritten sends secrets in every possible place of valid and invalid requests, and
+// looks for them in all logs and answers. All other tests of the package check their own logs and
+// answers, too: see journal and contract.
 func TestNoSecretIsWritten(t *testing.T) {
 	t.Parallel()
 	measured := metrics.New("1.2.3")
 	own := ownGateway(t, repository.Config{}, handlers.Config{TrustedProxies: loopback(), AllowedOrigins: []string{friend}, FailedKeys: 5,
-		Slow: 1, Observe: measured.Requests(), Metrics: measured.Handler()}) // so every request is slow
+		Slow: 1, Observe: measured.Requests(), Metrics: measured.Handler()}) // every request is slow
 	f := own.newFixture(nil)
 	caller := f.newUser(object{"sysadmin": true})
 	const word = "canary4711"
 	key := auth.NewKey()
-	const chosen = "a-key-that-an-operator-has-chosen" // such a one has no form of its own
+	const chosen = "a-key-that-an-operator-has-chosen" // such a key has no recognizable form
 	sessionCookie, browser := caller.signIn()
 	session := strings.TrimPrefix(sessionCookie, "Cookie: labshelf_session=")
 	secrets := []string{word, session[len(auth.SessionPrefix)+8:], chosen[10:], key, key[len(auth.KeyPrefix):], own.admin, own.admin[len(auth.KeyPrefix):], caller.key}
@@ -56,7 +56,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 		clean(a.what, a.short())
 	}
 
-	// Everything that goes well, and everything again without a key.
+	// All operations with the key, and again without a key.
 	wrong := []string{word, key, "Bearer " + word, "Basic " + word, word + " " + key}
 	for i, op := range operations() {
 		a := f.try(caller, op)
@@ -66,7 +66,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 		tried(a)
 		tried(own.withKey(wrong[i%len(wrong)]).bad(routeOf(op.id).Method, f.path(routeOf(op.id), f.ids), nil))
 	}
-	// With a session, which is a secret like a key, in its place and in others.
+	// With a session, in its place and in others.
 	for _, at := range []string{"/users/me", "/sets", "/resources/" + f.ids["ResourceId"] + "/data", "/status", "/nothing"} {
 		tried(browser.bad("GET", at, nil, sessionCookie))
 		tried(browser.bad("POST", at, nil, sessionCookie, "Origin: https://evil.example.org"))
@@ -77,7 +77,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 	tried(browser.withKey(session).bad("GET", "/sets", nil))
 	tried(browser.bad("POST", "/session", object{"key": session, session: 1}))
 	tried(browser.bad("DELETE", "/session", nil, sessionCookie))
-	// In headers that are not meant for it.
+	// In headers that should not contain it.
 	for _, header := range []string{
 		"Cookie: session=", "Cookie: labshelf_session=", "X-Api-Key: ", "X-Auth-Token: ", "Proxy-Authorization: ", "Referer: https://example.org/?key=", "Origin: https://", "User-Agent: ",
 		"X-Forwarded-For: ", "X-Forwarded-Host: ", "X-Forwarded-Proto: ", "Forwarded: for=", "If-Match: ", "If-None-Match: ", "If-Range: ", "Range: ", "Range: bytes=",
@@ -86,7 +86,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 	} {
 		for _, secret := range []string{word, key} {
 			if secret == word && header == "X-Forwarded-Host: " {
-				continue // who sends a wrong one is told
+				continue // the answer reports an invalid value
 			}
 			tried(own.bad("GET", "/resources/"+f.ids["ResourceId"]+"/data", nil, header+secret))
 			tried(own.bad("PUT", "/sets/"+f.ids["SetId"], raw{"", []byte(`{"title": "x"}`)}, header+secret))
@@ -133,12 +133,12 @@ func TestNoSecretIsWritten(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNoSecret: what a fault leaves in the log is not the request.
+// TestPanicTellsNoSecret tests that the log of a fault does not contain the request.
 func TestPanicTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	log, key := &journal{}, auth.NewKey()
 	handler := handlers.Middleware(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_ = r.Header.Values("Cookie")[len(r.URL.RawQuery)] // what a fault looks like
+		_ = r.Header.Values("Cookie")[len(r.URL.RawQuery)] // a typical fault
 	}))
 	request, got := httptest.NewRequest("GET", "/v1/sets?key="+key, nil), httptest.NewRecorder()
 	request.Header.Set("Authorization", key)
@@ -150,7 +150,7 @@ func TestPanicTellsNoSecret(t *testing.T) {
 	}
 }
 
-// TestKeyForm: a key is found wherever it stands, and none in a random token.
+// TestKeyForm tests that a key is found at any place, and not in a random token.
 func TestKeyForm(t *testing.T) {
 	t.Parallel()
 	key := auth.NewKey()
@@ -162,7 +162,7 @@ func TestKeyForm(t *testing.T) {
 	}
 }
 
-// leaks returns what of a text must not be in a log.
+// leaks returns an error for each secret in a log.
 func leaks(text []byte) error {
 	var found []error
 	for _, form := range []*regexp.Regexp{keyForm, tokenForm} {

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestCheckNamesEachViolation: what is wrong is named, once for each resource; what is right is
-// counted.
+// TestCheckNamesEachViolation tests that violations are reported once for each resource, and that
+// intact data is counted.
 func TestCheckNamesEachViolation(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -71,7 +71,7 @@ func TestCheckNamesEachViolation(t *testing.T) {
 	same(t, "blobs in both halves", parts, 3)
 }
 
-// slow is a disk that hands out blobs which cannot be read to their end before goOn is closed.
+// slow is a disk whose blobs cannot be read to their end before goOn is closed.
 type slow struct {
 	*blobs.Dir
 	goOn chan struct{}
@@ -95,8 +95,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCheckReportsProgress: a check reports its progress while it runs, at most twice a second, and
-// stops when its client goes away.
+// TestCheckReportsProgress tests that a check reports its progress at most twice a second, and
+// stops when its client disconnects.
 func TestCheckReportsProgress(t *testing.T) {
 	t.Parallel()
 	disk := &slow{goOn: make(chan struct{})}
@@ -123,14 +123,14 @@ func TestCheckReportsProgress(t *testing.T) {
 		t.Errorf("four lines came within %v", took)
 	}
 	same(t, "giving up", response.Body.Close(), nil)
-	time.Sleep(time.Second) // the server notices
+	time.Sleep(time.Second) // the server notices the disconnect
 	close(disk.goOn)
 	eventually(t, "the end of the check", func() bool { return strings.Contains(c.log.String(), "/admin/check") })
 	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
 	same(t, "the next check", c.send("POST", "/admin/check", nil).checks().end["blobs"], any(1.0))
 }
 
-// TestFailedCheckSaysSo: a check that cannot go on says so in its last line.
+// TestFailedCheckSaysSo tests that the last line reports why a check cannot continue.
 func TestFailedCheckSaysSo(t *testing.T) {
 	t.Parallel()
 	disk := &unavailable{}
@@ -145,15 +145,15 @@ func TestFailedCheckSaysSo(t *testing.T) {
 	same(t, "the log says why", strings.Contains(c.log.String(), "too many secret files"), true)
 }
 
-// unavailable is a disk that opens no blob.
+// unavailable is a disk that cannot open any blob.
 type unavailable struct{ *blobs.Dir }
 
 func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) {
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
 
-// TestPanickedCheckWritesNoMore: after a fault nothing writes to an answer that has ended, whose
-// memory others may have by then.
+// TestPanickedCheckWritesNoMore tests that nothing writes to an answer after a panic, since its
+// memory may be reused by then.
 func TestPanickedCheckWritesNoMore(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return &faulty{dir} })
@@ -171,7 +171,7 @@ func TestPanickedCheckWritesNoMore(t *testing.T) {
 	})
 }
 
-// faulty is a disk with a mistake in it.
+// faulty is a disk that panics.
 type faulty struct{ *blobs.Dir }
 
 func (*faulty) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) { panic("a mistake") }

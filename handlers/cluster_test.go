@@ -18,13 +18,13 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// cluster says on what the gateways of the tests run. Without it on one service with a bbolt file;
-// with "file" on two nodes over one such file, as if it could be shared, and with "postgres" on two
-// nodes over a database: requests go to them in turn.
+// cluster returns the value of NODES, which selects the services of the tests. "" means one service
+// with a bbolt file. "file" means two nodes over one such file, as if it could be shared.
+// "postgres" means two nodes over a database. With two nodes, requests alternate between them.
 func cluster() string { return os.Getenv("NODES") }
 
-// oneNode leaves out a test of what each node has for itself, such as limits, or of what it holds
-// against a table behind the back of the service.
+// oneNode skips a test of state that each node has separately, such as limits, or a test that
+// writes tables directly.
 func oneNode(t *testing.T) {
 	t.Helper()
 	if cluster() != "" {
@@ -32,7 +32,7 @@ func oneNode(t *testing.T) {
 	}
 }
 
-// openTables opens the tables of each node. Closing the first closes all.
+// openTables opens the tables of each node. Closing the first one closes all.
 func openTables(dir string, now func() time.Time) ([]metadata.Store, error) {
 	if cluster() == "postgres" {
 		return openDatabase(dir, now)
@@ -44,10 +44,10 @@ func openTables(dir string, now func() time.Time) ([]metadata.Store, error) {
 	return []metadata.Store{&repositorytest.Shared{Store: meta}, &repositorytest.Shared{Store: meta}}, nil
 }
 
-// server is the one database server of all tests; of which each gateway has a database.
+// server is the database server of all tests. Each gateway has its own database.
 var server = sync.OnceValues(func() (*servers.Postgres, error) { return servers.NewPostgres("max_connections=1000") })
 
-// closeServer ends the server, if the tests have one.
+// closeServer stops the server if the tests have started it.
 func closeServer() error {
 	if cluster() != "postgres" {
 		return nil
@@ -59,7 +59,7 @@ func closeServer() error {
 	return p.Close()
 }
 
-// openDatabase opens the database of a directory, which has its address in a file.
+// openDatabase opens the database of a directory, whose address is in a file there.
 func openDatabase(dir string, now func() time.Time) ([]metadata.Store, error) {
 	p, err := server()
 	if err != nil {
@@ -85,7 +85,7 @@ func openDatabase(dir string, now func() time.Time) ([]metadata.Store, error) {
 	return []metadata.Store{pair{nodes[0], nodes[1]}, nodes[1]}, nil
 }
 
-// pair is a store that closes another one with it.
+// pair is a store that also closes another one.
 type pair struct {
 	metadata.Store
 	other io.Closer

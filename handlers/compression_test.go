@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// far is a client elsewhere, as a trusted proxy tells of it.
+// far is a header of a trusted proxy for a client on another machine.
 const far = "X-Forwarded-For: 203.0.113.7"
 
 var behindProxy = handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
@@ -32,8 +32,8 @@ func gunzip(t *testing.T, packed []byte) []byte {
 	return whole
 }
 
-// TestListingsAreCompressed: a client elsewhere gets listings compressed if it accepts that, each
-// encoding with an ETag of its own.
+// TestListingsAreCompressed tests that clients on other machines get compressed listings if they
+// accept them, with a separate ETag for each encoding.
 func TestListingsAreCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
@@ -86,8 +86,8 @@ func TestListingsAreCompressed(t *testing.T) {
 	f.get("/sets?name=nothing-has-it", far, "If-None-Match: "+end.header.Get("ETag")).want(http.StatusNotModified)
 }
 
-// TestSecretsAndFilesAreNotCompressed: files, records and answers that hold a key or a session are
-// sent as they are.
+// TestSecretsAndFilesAreNotCompressed tests that files, records and answers with a key or a session
+// are not compressed.
 func TestSecretsAndFilesAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
@@ -106,7 +106,7 @@ func TestSecretsAndFilesAreNotCompressed(t *testing.T) {
 			t.Errorf("%s %s: %s", request.method, request.path, a.short())
 		}
 	}
-	// What a client says of itself counts only behind a trusted proxy.
+	// Forwarding headers count only behind a trusted proxy.
 	c.upload(s.newSet(), "b.txt", "x")
 	direct := c.configured(handlers.Config{})
 	same(t, "a header of anybody", direct.get("/resources", far, "Accept-Encoding: gzip").want(http.StatusOK).header.Get("ETag"), "")

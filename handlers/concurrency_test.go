@@ -14,8 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestEqualUploadsShareOneBlob: the same content sent by many at once is kept once, under as many
-// records.
+// TestEqualUploadsShareOneBlob tests that concurrent uploads of the same content share one blob,
+// with separate records.
 func TestEqualUploadsShareOneBlob(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -44,7 +44,8 @@ func TestEqualUploadsShareOneBlob(t *testing.T) {
 	}
 }
 
-// TestOneOfManyGetsAName: of many who create a set of one name at once, one does.
+// TestOneOfManyGetsAName tests that only one of several concurrent requests creates a set with a
+// certain name.
 func TestOneOfManyGetsAName(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -78,7 +79,8 @@ func TestOneOfManyGetsAName(t *testing.T) {
 	}
 }
 
-// TestDownloadSurvivesReplacement: a download under way ends with the bytes that it began with.
+// TestDownloadSurvivesReplacement tests that a download ends with the bytes of the version that it
+// began with.
 func TestDownloadSurvivesReplacement(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

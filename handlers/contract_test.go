@@ -18,7 +18,7 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// contract is the OpenAPI document, and what of it the tests have exercised.
+// contract is the OpenAPI document, and the parts that the tests have exercised.
 type contract struct {
 	document *openapitest.Document
 
@@ -28,11 +28,11 @@ type contract struct {
 	leaks error                   // secrets in logs
 }
 
-// exchange is one request with its answer, both read to the end.
+// exchange is a request with its answer, both read completely.
 type exchange struct {
 	request *http.Request
 	sent    []byte
-	good    bool // the request is meant to be good
+	good    bool // the request should be valid
 	answer  *http.Response
 	body    []byte
 }
@@ -42,7 +42,7 @@ func loadContract() (*contract, error) {
 	return &contract{document: document, seen: map[string]map[int]bool{}, known: map[string]bool{}}, err
 }
 
-// check compares an exchange with the document and notes what it exercises.
+// check compares an exchange with the document and records the parts that it exercises.
 func (c *contract) check(x exchange) error {
 	if x.answer.Header.Get("Content-Encoding") == "gzip" && len(x.body) > 0 {
 		unpacked, err := gzip.NewReader(bytes.NewReader(x.body))
@@ -53,9 +53,9 @@ func (c *contract) check(x exchange) error {
 			return err
 		}
 	}
-	_, path, inside := strings.Cut(x.request.URL.Path, "/v1/") // with both slashes: the token of a link may begin with v1
+	_, path, inside := strings.Cut(x.request.URL.Path, "/v1/") // with both slashes, because the token of a link may begin with v1
 	if !inside || strings.Trim(path, "/") == "" {
-		return nil // the pages, which are no part of the interface
+		return nil // pages are not part of the interface
 	}
 	operation, params := c.document.Find(x.request.Method, "/"+path)
 	if operation == nil {
@@ -66,7 +66,7 @@ func (c *contract) check(x exchange) error {
 		return fmt.Errorf("the answer shows %s", leak)
 	}
 	if testing.Short() {
-		return nil // with the race detector this would take longer than everything else, and find nothing new
+		return nil // too slow with the race detector, which finds nothing new here
 	}
 	if x.good {
 		if err := operation.ValidateRequest(x.request, params, x.sent); err != nil {
@@ -77,9 +77,9 @@ func (c *contract) check(x exchange) error {
 	return c.once(operation.ID, x, func() error { return checkAnswer(x, response) })
 }
 
-// once validates an answer, unless the operation has given the same one before, its date and
-// request id apart: most answers of the tables of bad input are alike, and validating takes longer
-// than all the rest.
+// once validates an answer, unless the operation has already given the same one, apart from its
+// date and request id. Most answers to bad input are alike, and validating takes longer than
+// everything else.
 func (c *contract) once(operation string, x exchange, validate func() error) error {
 	header := x.answer.Header.Clone()
 	id := header.Get("X-Request-Id")
@@ -107,19 +107,19 @@ func checkAnswer(x exchange, response openapitest.Node) error {
 	return nil
 }
 
-// checkStray validates the answer to a request that the document does not have: OPTIONS, or a
-// problem.
+// checkStray validates the answer to a request that the document does not have: an answer to
+// OPTIONS, or a problem.
 func (c *contract) checkStray(x exchange) error {
 	switch status := x.answer.StatusCode; {
 	case x.request.Method == http.MethodOptions && status == http.StatusNoContent:
 		return nil
-	case status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest: // 400 to a key in a URL
+	case status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest: // 400 for a key in a URL
 		return fmt.Errorf("status %d of something that is not in the document", status)
 	}
 	return checkAnswer(x, c.document.Get("components", "responses", "Problem"))
 }
 
-// leaked notes a secret in a log.
+// leaked records a secret in a log.
 func (c *contract) leaked(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,9 +135,9 @@ func (c *contract) note(operation string, status int) {
 	c.seen[operation][status] = true
 }
 
-// gaps lists what the document promises and no test has seen, and what was seen without a promise.
-// The default answer stands for what any operation may meet: 408, 421, 429 and faults of the
-// service.
+// gaps lists the promises of the document that no test has seen, and the answers that the document
+// does not promise. The default response covers errors that any operation may return: 408, 421, 429
+// and faults of the service.
 func (c *contract) gaps() (gaps []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// TestCopyAndMove: what a request for a copy or a move is answered with, and what each refusal is
-// called. The rules are tested in package repository.
+// TestCopyAndMove tests the answers to copy and move requests, including the codes of refusals.
+// Package repository tests the rules.
 func TestCopyAndMove(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -10,7 +10,8 @@ import (
 
 const friend = "https://app.example.org"
 
-// TestOnlyConfiguredOriginsRead: scripts of the configured pages may use the service, others not.
+// TestOnlyConfiguredOriginsRead tests that only scripts of the configured pages may use the
+// service.
 func TestOnlyConfiguredOriginsRead(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -22,13 +22,13 @@ import (
 	"labshelf/repository"
 )
 
-// blobFile is where the bytes of a content are kept.
+// blobFile returns the path of the blob of a content.
 func (g *gateway) blobFile(content string) string {
 	name := sha256Hex(content)
 	return filepath.Join(g.dir, "blobs", name[:2], name)
 }
 
-// cut sends a download that must end too early, and returns how much came.
+// cut sends a download that must end early, and returns the number of received bytes.
 func (c *client) cut(path string, headers ...string) int {
 	c.t.Helper()
 	response, err := httpClient.Do(c.request("GET", path, nil, headers))
@@ -36,14 +36,14 @@ func (c *client) cut(path string, headers ...string) int {
 		c.t.Fatal(err)
 	}
 	got, err := io.ReadAll(response.Body)
-	_ = response.Body.Close() // its end is what is looked at here
+	_ = response.Body.Close() // the test checks only where it ends
 	if !errors.Is(err, io.ErrUnexpectedEOF) || int64(len(got)) >= response.ContentLength {
 		c.t.Errorf("%s with %q: %d of %d bytes came, and the error %v", path, headers, len(got), response.ContentLength, err)
 	}
 	return len(got)
 }
 
-// damaged is how many damaged blobs the service knows.
+// damaged returns the number of known damaged blobs.
 func (c *client) damaged() float64 {
 	c.t.Helper()
 	detail, _ := c.get("/status").object()["detail"].(map[string]any)
@@ -51,9 +51,9 @@ func (c *client) damaged() float64 {
 	return n
 }
 
-// TestDamagedFileIsNotSent: a file that is missing or has another length is never sent; one with
-// other bytes is found out when reads are verified, and cut off before its last byte. From then on
-// it is known, until the same content comes again.
+// TestDamagedFileIsNotSent tests that a file that is missing or has another length is never sent.
+// If reads are verified, wrong bytes are detected, and the download is cut off before the last
+// byte. The damage is then known until the same content is uploaded again.
 func TestDamagedFileIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -114,10 +114,10 @@ func TestDamagedFileIsNotSent(t *testing.T) {
 	}
 }
 
-// failing is a disk that cannot read what lies behind a point in a file.
+// failing is a disk that cannot read beyond an offset of a file.
 type failing struct {
 	*blobs.Dir
-	behind atomic.Int64 // 0: it can
+	behind atomic.Int64 // the offset; 0: no failure
 }
 
 func (f *failing) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
@@ -142,7 +142,7 @@ func (u *unreadable) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadableFileIsRecorded: a download that the disk breaks off is cut, and remembered.
+// TestUnreadableFileIsRecorded tests that a read error cuts off the download and is recorded.
 func TestUnreadableFileIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range [][]string{nil, {"Range: bytes=10-"}, {"Range: bytes=0-9,20-199999"}} {
@@ -169,8 +169,8 @@ func TestUnreadableFileIsRecorded(t *testing.T) {
 	}
 }
 
-// TestFileTruncatedWhileSent: a file that becomes shorter while it is sent; and a client that goes
-// away, which is no damage.
+// TestFileTruncatedWhileSent tests a file that is truncated during a download. A client that
+// disconnects is not damage.
 func TestFileTruncatedWhileSent(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -180,7 +180,8 @@ func TestFileTruncatedWhileSent(t *testing.T) {
 	begin := func() (net.Conn, io.Reader) {
 		t.Helper()
 		conn, reader := c.dial("")
-		// Before anything comes: the kernel would take up to 32 MiB of it, all of the file.
+		// Before any byte arrives, since the kernel would buffer up to 32 MiB, which is the whole
+		// file.
 		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
 		_, err := fmt.Fprintf(conn, "GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, c.key)
 		same(t, "request", err, nil)
@@ -207,7 +208,7 @@ func TestFileTruncatedWhileSent(t *testing.T) {
 	c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
 }
 
-// TestStatusDetailIsForSysadmins: sysadmins learn more than others.
+// TestStatusDetailIsForSysadmins tests that only sysadmins see the details of the status.
 func TestStatusDetailIsForSysadmins(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -293,12 +294,12 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	}
 }
 
-// TestDownloadIsVerified flips one bit of files around the sizes at which reading changes. Up to
-// the configured size no whole download ends cleanly with wrong bytes, however it is asked for, and
-// what a client then asks for to go on is refused.
+// TestDownloadIsVerified flips one bit of files with sizes around the thresholds of reading. Up to
+// the configured size, no whole download with wrong bytes ends cleanly, whatever the request.
+// Requests to resume such a download are refused.
 func TestDownloadIsVerified(t *testing.T) {
 	t.Parallel()
-	const small, most = 32 << 10, 100_000 // what is read at once, and what is verified
+	const small, most = 32 << 10, 100_000 // bytes read at once, and bytes verified
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: most}).newSpace(nil)
 	asks := map[string][]string{
 		"alone": nil, "under a condition": {`If-None-Match: "other"`}, "as one range": {"Range: bytes=0-"},
@@ -338,7 +339,7 @@ func TestDownloadIsVerified(t *testing.T) {
 	s.get(s.newFile("empty", "") + "/data").want(http.StatusOK)
 }
 
-// TestBlobIsVerified: what a sysadmin gets by its digest is verified like what others get.
+// TestBlobIsVerified tests that a blob for a sysadmin is verified like other downloads.
 func TestBlobIsVerified(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: 1 << 20}).newSpace(nil)

@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// harm flips a bit of the file of a content, and has the service find it out.
+// harm flips a bit in the blob of a content, and lets the service detect it.
 func (s *space) harm(path, content string) {
 	s.t.Helper()
 	wrong := []byte(content)
@@ -26,14 +26,13 @@ func (s *space) harm(path, content string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body) // however it ends
+	_, _ = io.Copy(io.Discard, response.Body) // regardless of how it ends
 	_ = response.Body.Close()
 	same(s.t, "damaged", s.damaged(), 1)
 }
 
-// TestRecordSaysDamaged: a record, and each listing with it, says that its file is known to be
-// damaged; every way of sending the same bytes again repairs it, and then no record says so any
-// more.
+// TestRecordSaysDamaged tests that a record, and each listing with it, reports a damaged file.
+// Every way to upload the same bytes repairs it, and then no record reports it.
 func TestRecordSaysDamaged(t *testing.T) {
 	t.Parallel()
 	tus := func(s *space, content string, pairs ...string) {
@@ -63,8 +62,7 @@ func TestRecordSaysDamaged(t *testing.T) {
 		for _, size := range []int{1000, 200_000} {
 			t.Run(fmt.Sprint(what, " of ", size), func(t *testing.T) {
 				t.Parallel()
-				// No body is inline before, so that there is a file to be damaged; later ones may
-				// be.
+				// No earlier body is inline, so that a file can be damaged. Later bodies may be.
 				c := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64})
 				s := c.newSpace(nil)
 				content := strings.Repeat("x", size)
@@ -98,8 +96,8 @@ func TestRecordSaysDamaged(t *testing.T) {
 	}
 }
 
-// TestSmallUploadRepairsAtOnce: a body that would be inline becomes a file at once where its
-// content is known to be damaged.
+// TestSmallUploadRepairsAtOnce tests that a small body with the content of a damaged blob is
+// written to a file immediately, instead of being inline.
 func TestSmallUploadRepairsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{HoldUpTo: 100}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
@@ -115,16 +113,16 @@ func TestSmallUploadRepairsAtOnce(t *testing.T) {
 		return held["files"] == 0.0
 	})
 	s.harm(path, content)
-	slow := s.repo.Uploads.NewUpload(auth.Principal{}) // while there is an upload, no inline body is flushed
+	slow := s.repo.Uploads.NewUpload(auth.Principal{}) // an unfinished upload prevents flushing inline bodies
 	defer func() { same(t, "discarding", slow.Discard(), nil) }()
 	s.newFile("b.txt", content)
 	same(t, "damaged", s.damaged(), 0)
 	same(t, "the file", string(s.get(path+"/data").want(http.StatusOK).body), content)
 }
 
-// TestDamagedRecordHasItsOwnTag: what is shown has another tag, so that no client takes the one for
-// the other. A condition of a change is about the version, which damage does not change: both tags
-// name it.
+// TestDamagedRecordHasItsOwnTag tests that the record of a damaged file has another tag, so that
+// clients fetch it again. Conditions of changes accept both tags, because damage does not change
+// the version.
 func TestDamagedRecordHasItsOwnTag(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)

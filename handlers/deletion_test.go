@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// states reads the states of several objects.
+// states returns the states of several objects.
 func (c *client) states(paths ...string) (states []string) {
 	c.t.Helper()
 	for _, path := range paths {
@@ -33,8 +33,8 @@ func (c *client) wantStates(what string, paths []string, want ...string) {
 
 const active, deleted = "active", "deleted"
 
-// TestSetDeletionTakesItsResources: a set takes its active resources along, and its restoration
-// brings back exactly those.
+// TestSetDeletionTakesItsResources tests that deleting a set deletes its active resources, and that
+// restoring the set restores exactly those.
 func TestSetDeletionTakesItsResources(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -73,8 +73,8 @@ func TestSetDeletionTakesItsResources(t *testing.T) {
 	same(t, "the state of what was restored twice", again.object().text("state"), active)
 }
 
-// TestDataspaceDeletionTakesItsSets: the same one level up. What a set's own deletion took stays
-// with that set.
+// TestDataspaceDeletionTakesItsSets tests the same for dataspaces. Resources that were deleted with
+// their set stay deleted with that set.
 func TestDataspaceDeletionTakesItsSets(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -110,7 +110,7 @@ func TestDataspaceDeletionTakesItsSets(t *testing.T) {
 	member.wantStates("after restoring the set", paths[8:], active)
 }
 
-// TestDeletionOfManyBatches deletes and restores more than fits into one step.
+// TestDeletionOfManyBatches deletes and restores more objects than one batch contains.
 func TestDeletionOfManyBatches(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -129,7 +129,7 @@ func TestDeletionOfManyBatches(t *testing.T) {
 	same(t, "left deleted", count(deleted), 0)
 }
 
-// fill puts many small files into a set, straight through the repository.
+// fill adds many small files to a set, directly through the repository.
 func (s *space) fill(set string, many int) {
 	s.t.Helper()
 	caller, err := s.repo.Credentials.Authenticate(context.Background(), s.key)
@@ -158,9 +158,8 @@ func (s *space) fill(set string, many int) {
 	uploads.Wait()
 }
 
-// TestCrossingCascadesAreBusy: while a deletion or restoration is under way, what would cross it is
-// refused. The row of the step is put in by hand, where a deletion of many objects would have left
-// it.
+// TestCrossingCascadesAreBusy tests that requests that conflict with a deletion or restoration in
+// progress are refused. The test writes the row of the cascade itself.
 func TestCrossingCascadesAreBusy(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -242,7 +241,7 @@ func TestUserDeletionEndsKeys(t *testing.T) {
 	user.send("PUT", "/sets/"+s.newSet(), object{"title": "still an editor"}).want(http.StatusOK)
 }
 
-// TestLastSysadminRemains: one active sysadmin always remains.
+// TestLastSysadminRemains tests that at least one sysadmin remains active.
 func TestLastSysadminRemains(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -11,7 +11,7 @@ import (
 	"labshelf/repository"
 )
 
-// dependents are what ends with a key, as kinds, and how many sessions.
+// dependents returns the kinds of objects that end with a key, and the number of sessions.
 func (m *maker) dependents(of *client) string {
 	m.t.Helper()
 	o := m.get("/users/" + m.user.id + "/keys/" + m.keys[of] + "/dependents").want(http.StatusOK).object()
@@ -24,8 +24,8 @@ func (m *maker) dependents(of *client) string {
 	return strings.Join(kinds, " ") + fmt.Sprintf(", %v sessions", o["sessions"])
 }
 
-// TestKeysEndNoLaterThanTheirMaker: a key that users make for themselves takes the end of the key
-// of the request, and is refused a later one.
+// TestKeysEndNoLaterThanTheirMaker tests that a key that users create for themselves expires with
+// the key of the request, and cannot expire later.
 func TestKeysEndNoLaterThanTheirMaker(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, nil)
@@ -52,8 +52,8 @@ func TestKeysEndNoLaterThanTheirMaker(t *testing.T) {
 	same(t, "the end that a link shows", link.text("expires"), end)
 }
 
-// TestDependentsAreKept: what a key made survives its replacement, and depends on what the key
-// depended on, until that ends.
+// TestDependentsAreKept tests that the objects that a key has created can survive its replacement.
+// They then depend on the parent of the key, until that ends.
 func TestDependentsAreKept(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, nil)
@@ -93,8 +93,8 @@ func TestDependentsAreKept(t *testing.T) {
 	same(t, "entries", fmt.Sprint(causes), "map[key.revoke:2 link.revoke:3 webhook.pause:1]")
 }
 
-// TestSysadminsKeyIsNoMaker: what a sysadmin makes for other users stays when the sysadmin's key
-// is revoked, and so does who was invited.
+// TestSysadminsKeyIsNoMaker tests that objects that a sysadmin creates for other users, and invited
+// users, remain when the sysadmin's key is revoked.
 func TestSysadminsKeyIsNoMaker(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, object{"sysadmin": true})
@@ -105,7 +105,7 @@ func TestSysadminsKeyIsNoMaker(t *testing.T) {
 	m.withKey(guest).get("/users/me").want(http.StatusOK)
 }
 
-// TestLinkIsTakenOverWithAnotherKey: a link depends on the key that took it over last.
+// TestLinkIsTakenOverWithAnotherKey tests that a link depends on the key that last took it over.
 func TestLinkIsTakenOverWithAnotherKey(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, nil)

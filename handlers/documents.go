@@ -13,7 +13,7 @@ var openapiJSON []byte
 //go:embed openapi.yaml
 var openapiYAML []byte
 
-// serveDocument serves the description of the interface.
+// serveDocument serves the OpenAPI description.
 func serveDocument(contentType string, document []byte) exchange.Handler {
 	return func(w http.ResponseWriter, _ *exchange.Request) error {
 		exchange.Write(w, http.StatusOK, contentType, document)
@@ -29,7 +29,7 @@ description  /v1/openapi.yaml, /v1/openapi.json
 status       /v1/status
 `
 
-// serveWelcome answers a browser at the address of the interface.
+// serveWelcome answers requests for the root of the interface with a short text.
 func serveWelcome(w http.ResponseWriter, _ *exchange.Request) error {
 	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
 	return nil

@@ -69,7 +69,7 @@ func TestRanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := at.Add(2 * time.Second).Format(http.TimeFormat) // more than a second after it, whatever its milliseconds are
+	later := at.Add(2 * time.Second).Format(http.TimeFormat) // more than a second later, whatever the milliseconds are
 	cases := []struct {
 		headers     []string
 		status      int
@@ -132,8 +132,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestDatesNeverSelectAVersion: the dates of two versions of a file can be equal, so that no date
-// makes a client take one for the other.
+// TestDatesNeverSelectAVersion tests that a date never makes a client take one version of a file
+// for another, since two versions can have the same date.
 func TestDatesNeverSelectAVersion(t *testing.T) {
 	t.Parallel()
 	begun := time.Now().Truncate(time.Second)
@@ -209,8 +209,8 @@ func TestDisposition(t *testing.T) {
 	}
 }
 
-// TestShownByContent: what is to be shown in place has the type of its bytes, where its record's is
-// none that is shown; a download keeps that of the record.
+// TestShownByContent tests that an inline file gets the type of its bytes if browsers do not show
+// the recorded type. A download gets the recorded type.
 func TestShownByContent(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -229,7 +229,7 @@ func TestShownByContent(t *testing.T) {
 	}
 }
 
-// TestEveryNameIsSent: every name can be sent, and arrives.
+// TestEveryNameIsSent tests that every file name can be sent and arrives unchanged.
 func TestEveryNameIsSent(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

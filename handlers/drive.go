@@ -9,13 +9,13 @@ import (
 	"labshelf/handlers/internal/exchange"
 )
 
-// driveCosts are the costs of the methods of the drive, like those of routes.
+// driveCosts are the costs of the drive's methods.
 var driveCosts = map[string]cost{
 	"GET": blob, "HEAD": light, "PUT": blob, "DELETE": compute, "MKCOL": light, "COPY": compute, "MOVE": compute,
 	"PROPFIND": stream, "PROPPATCH": light, "LOCK": light, "UNLOCK": light,
 }
 
-// serveDrive serves a request to the drive; path is what its address has behind dav.Path.
+// serveDrive serves a request to the drive; path is the part of the address after dav.Path.
 func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if r.Method == http.MethodOptions {
 		noteRoute(w, r.Method, dav.Path+"/")
@@ -25,7 +25,7 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if dav.Takes(r.Method) {
 		noteRoute(w, r.Method, dav.Path+"/")
 	}
-	query, _ := url.ParseQuery(r.URL.RawQuery) // what is malformed means nothing here
+	query, _ := url.ParseQuery(r.URL.RawQuery) // the drive ignores malformed parameters
 	err := refuseKey(query)
 	var caller auth.Principal
 	if err == nil {
@@ -42,7 +42,8 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
-// serveAbove serves OPTIONS and PROPFIND of a path above the drive. It reports whether it has.
+// serveAbove serves OPTIONS and PROPFIND for a path above the drive. It reports whether it answered
+// the request.
 func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 	above, is := a.drive.Above(r.URL.Path)
 	if !is || r.Method != http.MethodOptions && r.Method != "PROPFIND" {

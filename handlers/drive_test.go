@@ -19,10 +19,10 @@ import (
 	"labshelf/repository"
 )
 
-// onDrive is a client of the drive: a set, and its address.
+// onDrive is a client of the drive, with a set and its address.
 type onDrive struct {
 	*client
-	set, folder string // its id; its path, as clients see it
+	set, folder string // id of the set; path of the set, as clients see it
 }
 
 func (c *client) newDrive(fields object) *onDrive {
@@ -33,7 +33,7 @@ func (c *client) newDrive(fields object) *onDrive {
 	return &onDrive{client: c, set: set, folder: "/dav/" + space + "/" + s.get("/sets/"+set).object().text("name")}
 }
 
-// as returns the client in the name of another caller.
+// as returns the drive for another client.
 func (d *onDrive) as(c *client) *onDrive { return &onDrive{client: c, set: d.set, folder: d.folder} }
 
 // dav sends a request to a path of the set, or to an address.
@@ -71,8 +71,8 @@ const (
 	patchBody = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><colour xmlns="x:">blue</colour></D:prop></D:set></D:propertyupdate>`
 )
 
-// requests are those of the permission table of the drive: on a file a.txt and a folder sub, in
-// their order.
+// requests are the rows of the drive's permission table, with a file a.txt and a folder sub, in
+// order.
 var requests = []struct {
 	method, path, body string
 	headers            []string
@@ -85,12 +85,12 @@ var requests = []struct {
 	{"LOCK", "/locked", lockBody, nil, true}, {"UNLOCK", "/locked", "", nil, true}, {"DELETE", "/a.txt", "", nil, true}, {"DELETE", "/sub", "", nil, true},
 }
 
-// driveServes tells whether a request is served to a caller.
+// driveServes reports whether a caller may send the request.
 func driveServes(caller string, writes bool) bool {
 	return slices.Contains([]string{"editor", "admin", "sysadmin"}, caller) || !writes && slices.Contains([]string{"public", "member"}, caller)
 }
 
-// driveTable is the table of the drive for docs/reference/permissions.md.
+// driveTable returns the table of the drive for docs/reference/permissions.md.
 func driveTable(columns []string) string {
 	var page strings.Builder
 	page.WriteString("\n## Drive\n\nRequests below `/dav/` always need a key. 404 is the answer for a missing dataspace; creations there are 403 or 409.\n\n" +
@@ -119,8 +119,8 @@ func driveTable(columns []string) string {
 	return page.String()
 }
 
-// TestDrivePermissions tries every method of the drive as every caller. Who may not read gets the
-// answer that a dataspace has which does not exist.
+// TestDrivePermissions tries every method of the drive as every caller. A caller without read
+// permission gets the answer of an unknown dataspace.
 func TestDrivePermissions(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -164,7 +164,7 @@ func TestDrivePermissions(t *testing.T) {
 	}
 }
 
-// newDriveIn is newDrive in the dataspace of a fixture, with what requests are about.
+// newDriveIn is like newDrive, in the dataspace of a fixture, with the objects of the requests.
 func (c *client) newDriveIn(f *fixture) *onDrive {
 	c.t.Helper()
 	set := c.send("POST", "/sets", object{"name": c.name("set"), "dataspaceId": f.dataspace}).want(http.StatusCreated).object()
@@ -176,7 +176,7 @@ func (c *client) newDriveIn(f *fixture) *onDrive {
 	return d
 }
 
-// TestDriveAnswers: what the drive answers to requests that are not what they might be.
+// TestDriveAnswers tests the answers of the drive to unusual requests.
 func TestDriveAnswers(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -220,8 +220,8 @@ func TestDriveAnswers(t *testing.T) {
 	}
 }
 
-// TestDriveFoldersOntoFolders: a folder that is copied onto another one replaces it, one that is
-// moved is merged with it; a file in both keeps its id.
+// TestDriveFoldersOntoFolders tests that a folder copied onto another folder replaces it, and that
+// a moved folder is merged with it. A file in both keeps its id.
 func TestDriveFoldersOntoFolders(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"COPY": "from/both from/new to/both to/new", "MOVE": "to/both to/new to/old"} {
@@ -248,7 +248,7 @@ func TestDriveFoldersOntoFolders(t *testing.T) {
 	}
 }
 
-// TestDriveAddresses: the addresses in a listing are XML, and lead to the files.
+// TestDriveAddresses tests that the addresses in a listing are valid XML and lead to the files.
 func TestDriveAddresses(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -272,8 +272,8 @@ func TestDriveAddresses(t *testing.T) {
 	}
 }
 
-// TestDriveKeys: the password is a key, and sent over https or on this machine only; a cookie is
-// none; a wrong password has failed, a missing one has not.
+// TestDriveKeys tests that the password is a key, accepted only over HTTPS or on this machine, and
+// that a cookie does not authenticate. A wrong password counts as failed, a missing one does not.
 func TestDriveKeys(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0", away).want(http.StatusForbidden)
 	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: http").want(http.StatusForbidden)
 	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: https").want(http.StatusMultiStatus)
-	d.dav("COPY", "/a", "", away, "X-Forwarded-Proto: https", "Destination: $/b").want(http.StatusBadGateway) // since it says http
+	d.dav("COPY", "/a", "", away, "X-Forwarded-Proto: https", "Destination: $/b").want(http.StatusBadGateway) // because the destination has the scheme http
 	session := c.send("POST", "/session", object{"key": c.key}).want(http.StatusOK).header.Get("Set-Cookie")
 	nobody := d.as(c.withKey(""))
 	for range 10 {
@@ -302,9 +302,9 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
 }
 
-// TestSaves: what programs do when they save a file, and whether the file has its id afterwards.
-// docs/how-to/drive.md says so, too. testdata/saves has the requests that programs sent, as
-// verify/e2e/drive recorded them; only how Word saves is written down as it is known.
+// TestSaves tests how programs save a file, and whether the file keeps its id. docs/how-to/drive.md
+// has the same results. testdata/saves contains the requests of programs, as verify/e2e/drive
+// recorded them; the recording of Word is written by hand.
 func TestSaves(t *testing.T) {
 	t.Parallel()
 	recordings, err := filepath.Glob("testdata/saves/*.txt")
@@ -323,7 +323,7 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// replaySave sends the requests of a recording, each of which must be answered as then.
+// replaySave sends the requests of a recording, and compares each answer with the recorded one.
 func replaySave(t *testing.T, text string) {
 	said := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -12,8 +12,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestAboveTheDrive: each folder above the drive says that there is WebDAV, with and without a
-// slash.
+// TestAboveTheDrive tests that each folder above the drive announces WebDAV, with and without a
+// trailing slash.
 func TestAboveTheDrive(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestAboveTheDrive(t *testing.T) {
 	}
 }
 
-// raw sends a request to a path as it is, with a key as the password.
+// raw sends a request to an unchanged path, with a key as the password.
 func (c *client) raw(method, path, key string, body io.Reader, headers ...string) *answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.server.URL+path, body)
@@ -81,10 +81,10 @@ func (c *client) raw(method, path, key string, body io.Reader, headers ...string
 	return &answer{t: c.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: got}
 }
 
-// chunkedBody is a body whose length is not announced.
+// chunkedBody is a body of unannounced length.
 type chunkedBody struct{ io.Reader }
 
-// TestEmptyChunkedBodies expects that a body that turns out to be empty counts as no body.
+// TestEmptyChunkedBodies tests that an empty chunked body counts as no body.
 func TestEmptyChunkedBodies(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -110,7 +110,7 @@ func TestEmptyChunkedBodies(t *testing.T) {
 		uploadMetadata("setId", d.set, "filename", "c")).want(http.StatusCreated)
 }
 
-// TestKeysWithSpaceAround: white space around a key does not count, however the key is sent.
+// TestKeysWithSpaceAround tests that white space around a key is ignored, however the key is sent.
 func TestKeysWithSpaceAround(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)

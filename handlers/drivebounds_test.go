@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/folders"
 )
 
-// propfindOf is a PROPFIND of properties, written as elements.
+// propfindOf returns a PROPFIND body for properties, given as elements.
 func propfindOf(elements string) string {
 	return `<D:propfind xmlns:D="DAV:"><D:prop>` + elements + `</D:prop></D:propfind>`
 }
@@ -34,7 +34,7 @@ func lockOf(scope, owner string) string {
 	return `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:` + scope + `/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>` + owner + `</D:owner></D:lockinfo>`
 }
 
-// elements writes n different names in a namespace.
+// elements returns n elements with different names in a namespace.
 func elements(n, length int, space string) string {
 	var text strings.Builder
 	for i := range n {
@@ -43,8 +43,8 @@ func elements(n, length int, space string) string {
 	return text.String()
 }
 
-// TestDriveBoundsRequests: a request that would make an answer large or malformed is refused with
-// the rule that it breaks, and changes nothing.
+// TestDriveBoundsRequests tests that a request that would make an answer large or malformed is
+// refused with the violated rule, and changes nothing.
 func TestDriveBoundsRequests(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -96,7 +96,7 @@ func TestDriveBoundsRequests(t *testing.T) {
 	}
 }
 
-// badProperties are elements that no property can have as its name or value.
+// badProperties are elements that cannot be names or values of properties.
 var badProperties = []string{
 	`<:a xmlns="x:"/>`, `<a: xmlns="x:"/>`, `<a:b:c xmlns:a="x:"/>`, `<u:a/>`, `<a xmlns="http://www.w3.org/XML/1998/namespace"/>`,
 	`<a xmlns="http://www.w3.org/2000/xmlns/"/>`, `<xml:a/>`, `<a xmlns="x:&#10;y"/>`, `<a xmlns="x y"/>`, `<a xmlns="x:&#x85;"/>`, `<a xmlns="x:"><:b/></a>`,
@@ -105,8 +105,8 @@ var badProperties = []string{
 	`<1a xmlns="x:"/>`, `<-a xmlns="x:"/>`,
 }
 
-// TestDriveAnswersAreXML: whatever properties and owners of locks clients set, or have set with
-// an older version, all answers are XML for two parsers.
+// TestDriveAnswersAreXML tests that all answers are valid XML for two parsers, whatever properties
+// and lock owners clients set, including with an older version.
 func TestDriveAnswersAreXML(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -158,7 +158,7 @@ func TestDriveAnswersAreXML(t *testing.T) {
 	wellFormed(t, answers)
 }
 
-// wellFormed parses texts strictly, by Go and by Python.
+// wellFormed parses texts strictly, with Go and with Python.
 func wellFormed(t *testing.T, texts map[string][]byte) {
 	t.Helper()
 	folder, n := t.TempDir(), 0
@@ -197,8 +197,8 @@ func wellFormed(t *testing.T, texts map[string][]byte) {
 	}
 }
 
-// TestDriveListsInFlatMemory: a listing with the largest request, below a thousand locks with the
-// largest owners, allocates no more than a bounded amount, however many entries it has.
+// TestDriveListsInFlatMemory tests that the largest listing request, below a thousand locks with
+// the largest owners, allocates a bounded amount of memory, regardless of the number of entries.
 func TestDriveListsInFlatMemory(t *testing.T) {
 	const files = 2000
 	d := ownGateway(t, repository.Config{HoldUpTo: 1 << 10}, handlers.Config{}).newDrive(nil)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLocksEndWithTheirRight: a lock of the drive binds others until its user is deleted, its key
-// is revoked, or the role is gone by which it was taken.
+// TestLocksEndWithTheirRight tests that a lock binds other clients until its user is deleted, its
+// key is revoked, or its user loses the role.
 func TestLocksEndWithTheirRight(t *testing.T) {
 	t.Parallel()
 	for reason, end := range map[string]func(s *space, editor *client){
@@ -54,8 +54,8 @@ func (s *space) newRole(user *client, role string) {
 	}
 }
 
-// TestRefreshAsksTheKey: the same user with another key goes on with a lock until its own key is
-// revoked.
+// TestRefreshAsksTheKey tests that the same user can use a lock with another key, until the key of
+// the lock is revoked.
 func TestRefreshAsksTheKey(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -72,8 +72,8 @@ func TestRefreshAsksTheKey(t *testing.T) {
 	another.dav("PUT", "/a.txt", "x").want(http.StatusNoContent)
 }
 
-// TestAdminsEndLocks: an admin of the dataspace ends the lock of anybody there; admins of others do
-// not.
+// TestAdminsEndLocks tests that an admin of the dataspace can end any lock in it, and that admins
+// of other dataspaces cannot.
 func TestAdminsEndLocks(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -87,7 +87,7 @@ func TestAdminsEndLocks(t *testing.T) {
 	admin.dav("PUT", "/a.txt", "x").want(http.StatusNoContent)
 }
 
-// newRoleIn gives the caller a role in another dataspace.
+// newRoleIn gives the client a role in another dataspace.
 func (d *onDrive) newRoleIn(s *space, role string) {
 	d.t.Helper()
 	s.send("POST", "/privileges", object{"userId": d.id, "dataspaceId": s.dataspace, "role": role}).want(http.StatusCreated)

@@ -9,17 +9,16 @@ import (
 	"testing"
 )
 
-// crossing is a drive with a file and a folder in one dataspace, and their destination in another
-// one.
+// crossing is a drive with a file and a folder in one dataspace, and a destination in another one.
 type crossing struct {
-	from, to *onDrive // of an editor of both
+	from, to *onDrive // of an editor in both
 	admin    *client
-	editor   string            // id
-	spaces   map[string]string // dataspace of "from" and "to"
+	editor   string            // id of the editor
+	spaces   map[string]string // ids of the dataspaces of "from" and "to"
 	source   string            // "/file" or "/folder"
 }
 
-// newCrossing makes a crossing in whose destination there is a file or a folder.
+// newCrossing creates a crossing whose destination contains a file or a folder.
 func newCrossing(t *testing.T, source, there string) *crossing {
 	t.Helper()
 	from, to := sysadmin(t).newSpace(nil), sysadmin(t).newSpace(nil)
@@ -49,8 +48,8 @@ func newCrossing(t *testing.T, source, there string) *crossing {
 	return x
 }
 
-// state is what both sets have: names, versions and contents of all files, and the folders on the
-// drive.
+// state returns the content of both sets: names, versions and contents of all files, and the
+// folders on the drive.
 func (x *crossing) state() string {
 	var all []string
 	for _, d := range []*onDrive{x.from, x.to} {
@@ -66,8 +65,8 @@ func (x *crossing) state() string {
 	return strings.Join(all, "\n")
 }
 
-// TestRefusedRelocationsChangeNothing: a COPY or MOVE that is refused, for whatever reason, leaves
-// source and destination as they were. Without the reason it is done.
+// TestRefusedRelocationsChangeNothing tests that a COPY or MOVE that is refused for any reason
+// changes neither source nor destination. Without the reason it succeeds.
 func TestRefusedRelocationsChangeNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -77,7 +76,7 @@ func TestRefusedRelocationsChangeNothing(t *testing.T) {
 		want    int
 		refuse  func(x *crossing)
 		headers []string
-		folders bool // alone
+		folders bool // only for folders
 		to      string
 	}{
 		{what: "over the quota of the dataspace", want: 507, refuse: func(x *crossing) {
@@ -106,7 +105,7 @@ func TestRefusedRelocationsChangeNothing(t *testing.T) {
 	for _, method := range []string{"COPY", "MOVE"} {
 		for _, source := range []string{"/file", "/folder"} {
 			for _, there := range []string{"/at", "/at/"} {
-				var x *crossing // which a request that is refused for its headers leaves as it was
+				var x *crossing // shared by requests that are refused for their headers, which change nothing
 				for _, reason := range reasons {
 					if reason.folders && (source == "/file" || there == "/at/") || slices.Contains(reason.headers, "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT") && source == "/folder" {
 						continue
@@ -155,7 +154,7 @@ func (x *crossing) role(in, role string) {
 	(&space{client: x.admin, dataspace: x.spaces[in]}).newRole(x.from.client, role)
 }
 
-// arrived checks that the destination is what the source was.
+// arrived checks that the destination equals the former source.
 func (x *crossing) arrived(t *testing.T, what string) {
 	t.Helper()
 	if x.source == "/file" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ask returns a property of a path of the drive, "" if it has none.
+// ask returns a property of a path of the drive, or "".
 func (d *onDrive) ask(path, property string) string {
 	d.t.Helper()
 	body := `<D:propfind xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns"><D:prop><` + property + `/></D:prop></D:propfind>`
@@ -37,8 +37,8 @@ func patchOf(property, value string) string {
 	return proppatchOf(`<` + property + ` xmlns:ms="urn:schemas-microsoft-com:" xmlns:oc="http://owncloud.org/ns">` + value + `</` + property + `>`)
 }
 
-// TestDriveKeepsTimes: the time of a file is the one that its client has given, wherever the file
-// goes, until its next version.
+// TestDriveKeepsTimes tests that a file keeps the time that its client has set, wherever it moves,
+// until its next version.
 func TestDriveKeepsTimes(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -81,7 +81,7 @@ func TestDriveKeepsTimes(t *testing.T) {
 	same(t, "the record", fmt.Sprint(d.get("/sets/" + d.set + "/resources?name=g/b").data()[0]), fmt.Sprint(before))
 }
 
-// TestDriveSetsTimes: clients set the time of a file by several properties.
+// TestDriveSetsTimes tests that clients can set the time of a file with several properties.
 func TestDriveSetsTimes(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -110,8 +110,8 @@ func TestDriveSetsTimes(t *testing.T) {
 	}
 }
 
-// TestDriveChecksums: SHA-1 and MD5 of a file are there if its client has announced one, or when
-// they are requested, and stay with the content.
+// TestDriveChecksums tests that a file has SHA-1 and MD5 if its client announced one or requests
+// them, and that they stay with the content.
 func TestDriveChecksums(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

@@ -13,18 +13,18 @@ import (
 	"labshelf/repository"
 )
 
-// TestUnfinishedDrops: of 16 uploads that begin at the same time, a link takes as many as it could
-// still receive, and at most 64. One that is complete, or given up, makes room.
+// TestUnfinishedDrops tests that of 16 concurrent uploads, a link accepts as many as it may still
+// receive, and at most 64. A completed or terminated upload makes room for another.
 func TestUnfinishedDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
 		what   string
 		limit  object
-		before int // uploads that have begun before
+		before int // number of earlier uploads
 		most   int
 		rule   string
-		after  int // the answer to another one when one is complete
+		after  int // answer to another upload after one is complete
 	}{
 		{"bytes", object{"maxBytes": 5*7 + 6}, 0, 5, "bytes", http.StatusTooManyRequests},
 		{"uses", object{"maxUses": 5}, 0, 5, "files", http.StatusTooManyRequests},
@@ -64,8 +64,9 @@ func TestUnfinishedDrops(t *testing.T) {
 	}
 }
 
-// TestPausedDropsEnd: an upload of a link ends when nothing has come of it for 50 minutes, also if
-// requests without content come. It no longer counts, and the next removal takes its file.
+// TestPausedDropsEnd tests that an upload through a link ends after 50 minutes without content,
+// even if requests without content arrive. It no longer counts, and the next cleanup removes its
+// file.
 func TestPausedDropsEnd(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
@@ -101,9 +102,9 @@ func TestPausedDropsEnd(t *testing.T) {
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
-// TestUploadsOfLinksEnd: the record of a request shows what its unfinished uploads hold, and its
-// owner ends them, also one that is being sent. Complete files stay, and the quota has the room
-// again.
+// TestUploadsOfLinksEnd tests that the record of a request shows the size of its unfinished
+// uploads, and that its owner can end them, including one that is being sent. Complete files stay,
+// and the quota has the space again.
 func TestUploadsOfLinksEnd(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

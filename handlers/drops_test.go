@@ -19,13 +19,13 @@ import (
 	"labshelf/repository"
 )
 
-// starts asks for a new upload through a request link.
+// starts requests a new upload through a request link.
 func (v visitor) starts(length int, pairs ...string) *answer {
 	v.t.Helper()
 	return v.ask("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata(pairs...))
 }
 
-// started is the address of a new upload.
+// started returns the address of a new upload.
 func (v visitor) started(length int, pairs ...string) string {
 	v.t.Helper()
 	a := v.starts(length, pairs...).want(http.StatusCreated)
@@ -42,13 +42,13 @@ func (v visitor) puts(at string, offset int, content string, headers ...string) 
 	return v.bad("PATCH", at, raw{"application/offset+octet-stream", []byte(content)}, append([]string{inTus, fmt.Sprint("Upload-Offset: ", offset)}, headers...)...)
 }
 
-// offset is how far an upload is.
+// offset returns the progress of an upload.
 func (v visitor) offset(at string) string {
 	v.t.Helper()
 	return v.bad("HEAD", at, nil, inTus).want(http.StatusOK).header.Get("Upload-Offset")
 }
 
-// dropped lists the files of a set that have come through a link, with DAY for the day.
+// dropped lists the files of a set that arrived through a link, with DAY in place of the day.
 func (c *client) dropped(set, link string) (names []string) {
 	c.t.Helper()
 	for _, r := range c.get("/sets/" + set + "/resources").want(http.StatusOK).data() {
@@ -60,9 +60,9 @@ func (c *client) dropped(set, link string) (names []string) {
 	return names
 }
 
-// TestDropsInChunks: a file comes through a request link in chunks, and its visitor learns nothing
-// of where it goes. It is a use when it is complete, and also when the link is used up by that its
-// sender can see that it is there.
+// TestDropsInChunks tests that a visitor can send a file in chunks through a request link, without
+// learning its destination. The complete file counts as a use. The sender can see that it is
+// complete, even if the link is used up by it.
 func TestDropsInChunks(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -98,8 +98,8 @@ func TestDropsInChunks(t *testing.T) {
 	v.starts(1, "filename", "c").problem(http.StatusGone, "link_ended", "")
 }
 
-// TestDropsAreTheirSenders: nobody but who began an upload finds it: not with another secret or
-// another link, and not the owner of the link.
+// TestDropsAreTheirSenders tests that only the sender can access an upload: no other secret, no
+// other link, and not the owner of the link.
 func TestDropsAreTheirSenders(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -133,11 +133,11 @@ func TestDropsAreTheirSenders(t *testing.T) {
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
-// TestDropsOfEndedLinks: whatever ends a link ends the uploads through it: the answer says so, and
-// what had come of them is removed.
+// TestDropsOfEndedLinks tests that the end of a link ends its uploads: the answer reports it, and
+// the received bytes are removed.
 func TestDropsOfEndedLinks(t *testing.T) {
 	t.Parallel()
-	oneNode(t) // another one may have removed what is abandoned by then
+	oneNode(t) // another node may have removed the abandoned upload by then
 	var clock atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
 	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
@@ -189,15 +189,15 @@ func TestDropsOfEndedLinks(t *testing.T) {
 	}
 }
 
-// TestDropsAskTheLimits: what a link takes is asked when an upload begins, while it grows, and when
-// it is complete; what is refused then stays as it is, and can be given up.
+// TestDropsAskTheLimits tests that the limits of a link are checked when an upload begins, while it
+// grows, and when it is complete. A complete upload that is refused remains, and can be terminated.
 func TestDropsAskTheLimits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
 		what          string
 		before, after object
-		drop          string // what comes meanwhile
+		drop          string // content of another file that arrives meanwhile; "": none
 		status        int
 		code          errs.Code
 	}{
@@ -255,8 +255,8 @@ func TestDropsAskTheLimits(t *testing.T) {
 	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
 }
 
-// TestDropsAtOnce: of 16 uploads that end at the same time, as many become files as the link takes,
-// and no more.
+// TestDropsAtOnce tests that of 16 uploads that end at the same time, exactly as many become files
+// as the link accepts.
 func TestDropsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -292,8 +292,8 @@ func TestDropsAtOnce(t *testing.T) {
 	}
 }
 
-// TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no
-// numbers; nor is a link's secret in the log.
+// TestDropsHideQuotas tests that quotas apply to uploads through a link, that the visitor sees no
+// numbers, and that the secret of the link is not logged.
 func TestDropsHideQuotas(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -320,8 +320,8 @@ func TestDropsHideQuotas(t *testing.T) {
 	}
 }
 
-// TestPolicyOfVisits: of the pages of links, only that of a request may run scripts, those of the
-// service alone; its form works without them.
+// TestPolicyOfVisits tests that only the page of a file request may run scripts, only scripts of
+// the service, and that its form works without them.
 func TestPolicyOfVisits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

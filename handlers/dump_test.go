@@ -14,8 +14,8 @@ import (
 	"labshelf/paging"
 )
 
-// dump describes every record and counter that the service keeps. The time of a key's last use,
-// which is noted some time after a request, is left out.
+// dump describes every record and counter of the service. It omits the time of a key's last use,
+// which is recorded some time after a request.
 func (c *client) dump() string {
 	c.t.Helper()
 	var out strings.Builder
@@ -32,7 +32,7 @@ func (c *client) dump() string {
 		rows(&out, tx.SchemaVersions.All(metadata.SchemaVersionKey{}))
 		rows(&out, tx.Cascades.All(metadata.ID{}))
 		for hook, err := range tx.Webhooks.All(metadata.ID{}) {
-			fmt.Fprintln(&out, hook.Record, hook.URL, hook.Label, hook.Events, hook.Secret, hook.FormerSecret, hook.Paused, err) // the rest changes by itself
+			fmt.Fprintln(&out, hook.Record, hook.URL, hook.Label, hook.Events, hook.Secret, hook.FormerSecret, hook.Paused, err) // the other fields change in the background
 		}
 		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
 			row, err2 := tx.Uploads.Get(id)

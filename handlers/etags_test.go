@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// record is one object with versions: how to change it, delete it and bring it back.
+// record is an object with versions, and how to change, delete and restore it.
 type record struct {
 	kind, path string
-	change     func(c *client, value string, headers ...string) *answer // nil: it cannot be changed
+	change     func(c *client, value string, headers ...string) *answer // nil: cannot be changed
 	restores   bool
 }
 
-// records makes one object of each kind that has versions.
+// records creates one object of each kind that has versions.
 func records(s *space) []record {
 	edit := func(method, path, field string) func(*client, string, ...string) *answer {
 		return func(c *client, value string, headers ...string) *answer {
@@ -39,8 +39,8 @@ func records(s *space) []record {
 	}
 }
 
-// TestEachChangeNeedsTheLatestTag walks each kind of object through a life in which every step
-// needs the tag of the step before.
+// TestEachChangeNeedsTheLatestTag changes each kind of object in several steps, each of which needs
+// the tag of the step before.
 func TestEachChangeNeedsTheLatestTag(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -118,8 +118,8 @@ func TestIfNoneMatch(t *testing.T) {
 	}
 }
 
-// TestUnchangedUpdateKeepsVersion: an update that changes nothing answers 200 and makes no new
-// version; a file put again always does.
+// TestUnchangedUpdateKeepsVersion tests that an update without changes answers 200 and creates no
+// version. Uploading a file again always creates one.
 func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -137,8 +137,7 @@ func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	}
 }
 
-// TestOneOfManyUpdatesWins sends writes with one tag at the same time: one of them wins, the others
-// learn of it.
+// TestOneOfManyUpdatesWins sends concurrent writes with the same tag. Exactly one succeeds.
 func TestOneOfManyUpdatesWins(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {

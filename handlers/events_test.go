@@ -14,14 +14,14 @@ import (
 	"labshelf/repository/events"
 )
 
-// stream is a stream of events that is read line by line.
+// stream is an event stream that is read line by line.
 type stream struct {
 	t     *testing.T
 	lines *bufio.Reader
 	body  interface{ Close() error }
 }
 
-// follow begins a stream; headers are lines.
+// follow opens a stream. headers are lines.
 func (c *client) follow(path string, headers ...string) *stream {
 	c.t.Helper()
 	response, err := httpClient.Do(c.request("GET", path, nil, headers))
@@ -49,8 +49,8 @@ func (s *stream) block() string {
 	}
 }
 
-// TestEvents: a stream has the form of server-sent events, goes on from an id given either way, and
-// has no names.
+// TestEvents tests that a stream has the form of server-sent events, resumes after an id given in
+// either way, and contains no names.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -86,7 +86,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestTooManyStreams: one more than a user may have is refused until one is closed.
+// TestTooManyStreams tests that a stream beyond the limit of a user is refused until another one is
+// closed.
 func TestTooManyStreams(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -102,13 +103,13 @@ func TestTooManyStreams(t *testing.T) {
 	if err := open[0].body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for c.repo.Events.Count() >= events.MaxPerUser { // the service sees that the connection is closed
+	for c.repo.Events.Count() >= events.MaxPerUser { // the service notices the closed connection
 		time.Sleep(time.Millisecond)
 	}
 	c.get("/events").want(http.StatusOK)
 }
 
-// TestQuietStream: a stream on which nothing happens for an hour is alive, and is neither cut off
+// TestQuietStream tests that a stream without events for an hour stays open, and is neither cut off
 // as stalled nor logged as slow.
 func TestQuietStream(t *testing.T) {
 	t.Parallel()

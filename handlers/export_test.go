@@ -14,20 +14,20 @@ type Route struct {
 	Audience     Audience
 }
 
-// Audience has the callers that may use a route, and the word of the code for them. Oneself also
-// allows every user with a key for the own user, Senders every user with a key for own uploads
-// only, and Creators those whom the configuration allows.
+// Audience names the callers that may use a route, and its word in the code. Oneself also allows
+// every user with a key for the own user. Senders allows every user with a key, but only for own
+// uploads. Creators allows the callers that the configuration allows.
 type Audience struct{ Word, Callers string }
 
-// The columns of the permission table: nobody has no key, anonymous has none in an open dataspace
-// where that is allowed, none and public have no role in a private and a public dataspace.
+// The columns of the permission table. nobody has no key. anonymous has no key in an open dataspace
+// with anonymous reading. none and public have no role in a private and a public dataspace.
 const (
 	Everybody = "nobody anonymous " + Keyed
 	Keyed     = "none public member editor admin sysadmin"
 )
 
-// Routes lists the operations in the order of the code. The pages of a listing are an operation of
-// their own.
+// Routes lists the operations in the order of the code. The pages of a listing are a separate
+// operation.
 func Routes() (routes []Route) {
 	words := map[audience]Audience{
 		everybody: {"everybody", Everybody}, keyed: {"keyed", Keyed}, readers: {"readers", "public member editor admin sysadmin"},
@@ -47,13 +47,13 @@ func Routes() (routes []Route) {
 
 var parameter = regexp.MustCompile(`:(\w+)`)
 
-// Middleware wraps a handler as New wraps the routes.
+// Middleware wraps a handler like New wraps the routes.
 func Middleware(config Config, next http.Handler) http.Handler {
 	return (&api{config: config, hosts: config.hosts(), buffers: &slowclient.Buffers{}}).wrap(next)
 }
 
-// WithBudgets returns the configuration with one slot in each class, so many requests of a
-// caller, and so much memory.
+// WithBudgets returns the configuration with one slot in each class, a limit of requests per
+// caller, and a limit of memory.
 func WithBudgets(config Config, perCaller int, memory int64) Config {
 	all := budgets()
 	for i := range all {

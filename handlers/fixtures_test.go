@@ -9,24 +9,24 @@ import (
 	"testing"
 )
 
-// part is one part of an upload.
+// part is one part of a multipart upload.
 type part struct {
-	disposition string // what follows form-data;
+	disposition string // after form-data;
 	headers     []string
 	body        string
 }
 
-// text is a text part.
+// text returns a text part.
 func text(name, value string) part { return part{disposition: `name="` + name + `"`, body: value} }
 
-// file is the file part.
+// file returns the file part.
 func file(filename, content string, headers ...string) part {
 	return part{disposition: `name="file"; filename="` + filename + `"`, headers: headers, body: content}
 }
 
 const boundary = "limes"
 
-// form is a multipart body of parts, in their order.
+// form returns a multipart body with these parts, in order.
 func form(parts ...part) raw {
 	var body strings.Builder
 	for _, p := range parts {
@@ -45,13 +45,13 @@ func sha256Hex(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// space is a dataspace of one test's own, in which the client who made it is admin.
+// space is a dataspace of a single test, with its creator as admin.
 type space struct {
 	*client
 	dataspace string
 }
 
-// newSpace makes a dataspace.
+// newSpace creates a dataspace.
 func (c *client) newSpace(fields object) *space {
 	c.t.Helper()
 	sent := object{"name": c.name("space")}
@@ -62,7 +62,7 @@ func (c *client) newSpace(fields object) *space {
 	return &space{client: c, dataspace: made.text("id")}
 }
 
-// newUser makes a user with a key.
+// newUser creates a user with a key.
 func (c *client) newUser(fields object) *client {
 	c.t.Helper()
 	sent := object{"username": c.name("user")}
@@ -75,7 +75,7 @@ func (c *client) newUser(fields object) *client {
 	return &user
 }
 
-// newMember makes a user who has a role in the dataspace.
+// newMember creates a user with a role in the dataspace.
 func (s *space) newMember(role string) *client {
 	s.t.Helper()
 	user := s.newUser(nil)
@@ -83,27 +83,27 @@ func (s *space) newMember(role string) *client {
 	return user
 }
 
-// newSet makes a set and returns its id.
+// newSet creates a set and returns its id.
 func (s *space) newSet() string {
 	s.t.Helper()
 	made := s.send("POST", "/sets", object{"name": s.name("set"), "dataspaceId": s.dataspace})
 	return made.want(http.StatusCreated).object().text("id")
 }
 
-// upload puts a file into a set and returns its record.
+// upload uploads a file to a set and returns its record.
 func (c *client) upload(set, filename, content string, more ...part) object {
 	c.t.Helper()
 	parts := append([]part{text("setId", set)}, append(more, file(filename, content))...)
 	return c.send("POST", "/resources", form(parts...)).want(http.StatusCreated).object()
 }
 
-// newResource makes a resource in a set of its own and returns its id.
+// newResource creates a resource in a new set and returns its id.
 func (s *space) newResource() string {
 	s.t.Helper()
 	return s.upload(s.newSet(), "a.txt", "content").text("id")
 }
 
-// ids picks one member of each object.
+// ids returns one member of each object.
 func ids(items []object, member string) []string {
 	list := []string{}
 	for _, item := range items {
@@ -119,7 +119,7 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 	}
 }
 
-// interrupted is a body in the middle of which something happens.
+// interrupted is a body that runs a function in the middle.
 type interrupted struct {
 	rest []byte
 	at   int

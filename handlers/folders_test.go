@@ -12,8 +12,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// level returns what is on all pages of one level of a set: names of files and paths of folders, in
-// the order of a listing.
+// level returns all pages of one level of a set: names of files and paths of folders, in the order
+// of a listing.
 func (c *client) level(set, query string, descending bool) (all []string) {
 	c.t.Helper()
 	c.walk("/sets/"+set+"/resources?delimiter=/&"+query, func(page *answer) {
@@ -52,7 +52,7 @@ func TestFoldersInListings(t *testing.T) {
 	s.send("DELETE", "/resources/"+more.text("id"), nil).want(http.StatusNoContent)
 	for _, c := range []struct{ query, want string }{
 		{"", `a a"b/ a/ b c/`},
-		{"state=all", `a a"b/ a/ b c/ d/`}, // c/, which is in both states, once
+		{"state=all", `a a"b/ a/ b c/ d/`}, // c/, which exists in both states, once
 		{"state=deleted", "c/ d/"},
 		{"namePrefix=a/", "a/1 a/2/"},
 		{"namePrefix=a/2/", "a/2/x a/2/y"},
@@ -147,8 +147,8 @@ func TestFolders(t *testing.T) {
 	same(t, "the zip of the folder", strings.Join(slices.Sorted(maps.Keys(zipped)), " "), "z/1 z/b/2")
 }
 
-// TestManyFiles: the answer has a result for each file, in the order of the request, and who may
-// only read cannot change any.
+// TestManyFiles tests that the answer has a result for each file, in the order of the request, and
+// that callers without write permission cannot change any.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -179,7 +179,8 @@ func TestManyFiles(t *testing.T) {
 	same(t, "what is left", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
 }
 
-// TestOutline: its marks are addresses of pages, and it takes and refuses what the listing does.
+// TestOutline tests that the marks are addresses of pages, and that the outline accepts the same
+// parameters as the listing.
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -26,8 +26,8 @@ func (d *onDrive) names() string {
 	return strings.Join(names, " ")
 }
 
-// TestDriveTakesEachForm: a path in another normal form is the file or folder that is there, for
-// every method.
+// TestDriveTakesEachForm tests that a path in another normal form leads to the existing file or
+// folder, for every method.
 func TestDriveTakesEachForm(t *testing.T) {
 	t.Parallel()
 	for _, forms := range [][2]string{{composed, decomposed}, {decomposed, composed}} {
@@ -74,7 +74,8 @@ func TestDriveTakesEachForm(t *testing.T) {
 	}
 }
 
-// TestDriveTellsFormsApart: where files of both forms exist, each path is its own.
+// TestDriveTellsFormsApart tests that if files of both forms exist, each path leads to its own
+// file.
 func TestDriveTellsFormsApart(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -87,8 +88,8 @@ func TestDriveTellsFormsApart(t *testing.T) {
 	d.dav("GET", "/\u00dc\u00e9", "").want(http.StatusNotFound)
 }
 
-// TestNamesInEachForm: ?name= and the folders of the interface find the other form where exactly
-// one file or folder has it.
+// TestNamesInEachForm tests that ?name= and the folders of the interface find the other form if
+// exactly one file or folder has it.
 func TestNamesInEachForm(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

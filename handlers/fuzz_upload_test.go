@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// FuzzUpload holds that a multipart body makes a resource with the bytes that its own record names,
-// or is refused as the client's mistake and leaves nothing behind.
+// FuzzUpload tests that a multipart body either creates a resource with the digest in its record,
+// or is refused as a client error and leaves nothing.
 func FuzzUpload(f *testing.F) {
 	const part = "--b\r\nContent-Disposition: form-data; name="
 	g, err := openGateway(f.TempDir(), blobs.OS{}, repository.Config{})

@@ -1,14 +1,15 @@
 // Package handlers is the HTTP gateway: it decodes requests, calls use cases and encodes answers.
-// It knows neither rules nor the database. The package has the server, the table of routes and the
-// middleware, and admits requests to budgets. Its rooms answer them: v1, dav, links and pages.
+// It knows neither rules nor the database. This package contains the server, the table of routes
+// and the middleware, and admits requests to budgets. The subpackages v1, dav, links and pages
+// answer the requests.
 //
 // # Routes
 //
 // httprouter cannot hold /resources/:id and /resources/query/results/:token in one tree. There are
-// two instances: one of all routes, and one of the listings alone. An address that ends in
-// /query/results/<token> loses that end and is looked up in the second one. So a token on an
-// address without pages is 404, and another method on a page is 405 with the right Allow. Redirects
-// are off: an address with a trailing slash is served as if it had none.
+// two instances: one for all routes and one for the listings only. The server cuts
+// /query/results/<token> off the end of an address and looks the rest up in the second one. So a
+// token on an address without pages gets 404, and a wrong method on a page gets 405 with the right
+// Allow. Redirects are off: a trailing slash of an address is ignored.
 package handlers
 
 import (
@@ -37,62 +38,60 @@ import (
 type Config struct {
 	BaseURL        *url.URL       // ends with /v1; nil: taken from each request
 	ViewDataURL    string         // template of viewDataUrl with {dataspaceId}, {setId}, {id}; "" is a page of this service
-	TrustedProxies []netip.Prefix // whose X-Forwarded-* headers count
-	AllowedHosts   []string       // names in addition to localhost, the address of the connection and the host of BaseURL; no ports
-	AllowedOrigins []string       // of pages whose scripts may use the service, as browsers send them
-	VerifyReads    int64          // bytes of the longest file whose SHA-256 is compared when all of it is downloaded; 0: none
-	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
-	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
-	FailedKeys     int            // requests with an unknown key in a minute from one address that are authenticated; 0: all
-	// AnonymousRequests is how many requests without a key an address may send in a minute; 0: any
-	// number.
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-* headers are trusted
+	AllowedHosts   []string       // additional host names without ports; localhost, the connection's address and the host of BaseURL are always allowed
+	AllowedOrigins []string       // origins of pages whose scripts may use the service, as browsers send them
+	VerifyReads    int64          // longest file, in bytes, whose SHA-256 is checked in a complete download; 0: no file
+	Stall          time.Duration  // longest time during which a client neither sends nor receives a byte; 0: no limit
+	MinRate        int64          // bytes per second; a slower client uses up Stall; 0: any byte restarts Stall
+	FailedKeys     int            // requests with an unknown key that are authenticated per minute and address; 0: no limit
+	// AnonymousRequests limits the requests without a key per minute and address; 0: no limit.
 	AnonymousRequests int
-	Slow              time.Duration // of a request, without the client's part, from which on it is logged as slow; 0: none is
-	RedirectDownloads bool          // to where the bytes are, if that is an S3
+	Slow              time.Duration // requests that take longer, without waiting for the client, are logged as slow; 0: never
+	RedirectDownloads bool          // redirect downloads to the blob store if it is S3
 	Hostname          string
 	Version           string
 	Log               zerolog.Logger
 
-	// Pages is what browsers load: manifest.json, which names what the shell of the pages links,
-	// and assets; nil: there are no pages.
+	// Pages is the file system of the web pages: manifest.json, which names the files that the page
+	// shell links, and assets. If nil, the service has no pages.
 	Pages fs.FS
-	// Metrics is served to sysadmins at /metrics; nil: there is no such address.
+	// Metrics is served to sysadmins at /metrics. If nil, /metrics does not exist.
 	Metrics http.Handler
 	// Observe is called after each request, in the goroutine that served it; may be nil.
 	Observe func(Observation)
 
-	gate *gate // of tests; nil: one with the usual budgets
+	gate *gate // for tests; nil: the default budgets
 }
 
-// api serves requests. Its only mutable state is in its parts: the count of failed keys, caches and
+// api serves requests. Only its parts have mutable state: the count of failed keys, caches and
 // pools.
 type api struct {
 	repo      *repository.Service
 	config    Config
 	allRoutes *httprouter.Router // of all routes
-	listings  *httprouter.Router // of those whose addresses may end in a page token
+	listings  *httprouter.Router // routes whose addresses may end in a page token
 	hosts     *hosts.Hosts
 	auth      *authentication.Authenticator
 	buffers   *slowclient.Buffers
 	gate      *gate
 
-	// The rooms.
+	// The handlers of the subpackages.
 	v1    v1.Interface
 	drive *dav.Drive
 	links *links.Links
 	pages *pages.Pages // nil: the service has no pages
 }
 
-// hosts returns the hosts of the configuration.
 func (c *Config) hosts() *hosts.Hosts {
 	return hosts.New(hosts.Config{BaseURL: c.BaseURL, TrustedProxies: c.TrustedProxies, AllowedHosts: c.AllowedHosts})
 }
 
-// Conn is a connection that knows what its client has received; see [slowclient.Conn].
+// Conn is a connection that knows how much its client has received; see [slowclient.Conn].
 type Conn = slowclient.Conn
 
-// ConnContext passes a connection to its requests, if it is a [Conn]. It is for the field of that
-// name of http.Server.
+// ConnContext adds conn to the context of its requests if it is a [Conn]. Assign it to
+// http.Server.ConnContext.
 func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return slowclient.ConnContext(ctx, conn)
 }

@@ -30,11 +30,11 @@ import (
 	"labshelf/web"
 )
 
-// gateway is a running service on real stores.
+// gateway is a running service with real stores.
 type gateway struct {
 	dir    string
 	repo   *repository.Service
-	others []*repository.Service // of other nodes, which answer in turn with repo; see cluster
+	others []*repository.Service // other nodes, which alternate with repo; see cluster
 	meta   metadata.Store
 	admin  string // key of the first sysadmin
 	log    *journal
@@ -49,8 +49,8 @@ func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, 
 	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Folder { return store })
 }
 
-// openGatewayOver is openGateway with something between the service and its blobs, and without an
-// index, which would read them, too.
+// openGatewayOver is like openGateway, with a layer between the service and its blobs, and without
+// an index, which would also read them.
 func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Folder) (*gateway, error) {
 	store, err := blobs.OpenDir(dir, disk)
 	if err != nil {
@@ -87,7 +87,7 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	return g, err
 }
 
-// serve puts the handler of the service behind a listening socket.
+// serve starts a server for the service.
 func (g *gateway) serve(config handlers.Config) {
 	config.Log = zerolog.New(g.log)
 	config.Hostname, config.Version, config.Pages = "host", "1.2.3", web.Files()
@@ -111,14 +111,14 @@ func (g *gateway) close() error {
 	return g.meta.Close()
 }
 
-// ownGateway opens a service for one test alone.
+// ownGateway opens a service for a single test.
 func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
 	t.Helper()
 	rules.IndexDir = filepath.Join(t.TempDir(), "index")
 	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Folder { return store })
 }
 
-// gatewayOver is ownGateway with something between the service and its blobs.
+// gatewayOver is like ownGateway, with a layer between the service and its blobs.
 func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*blobs.Dir) blobs.Folder) *client {
 	t.Helper()
 	g, err := openGatewayOver(t.TempDir(), blobs.OS{}, rules, between)
@@ -134,12 +134,12 @@ func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, 
 	return &client{gateway: g, t: t, key: g.admin}
 }
 
-// sysadmin returns the first sysadmin of the shared service.
+// sysadmin returns a client for the first sysadmin of the shared service.
 func sysadmin(t *testing.T) *client {
 	return &client{gateway: suite.gateway, t: t, key: suite.gateway.admin}
 }
 
-// configured returns the client in front of another handler of the same service.
+// configured returns the client of another handler for the same service.
 func (c *client) configured(config handlers.Config) *client {
 	other := *c.gateway
 	other.log = &journal{}
@@ -169,12 +169,12 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// client calls a gateway in the name of one user.
+// client calls a gateway as one user.
 type client struct {
 	*gateway
 	t   *testing.T
 	key string
-	id  string // of the user; "" for the first sysadmin
+	id  string // id of the user; "" for the first sysadmin
 }
 
 // on returns the client for a subtest.
@@ -184,38 +184,38 @@ func (c *client) on(t *testing.T) *client {
 	return &other
 }
 
-// withKey returns the client with another value of Authorization.
+// withKey returns the client with another Authorization header.
 func (c *client) withKey(key string) *client {
 	other := *c
 	other.key = key
 	return &other
 }
 
-// name makes a name that nobody else uses.
+// name returns a unique name.
 func (c *client) name(prefix string) string {
 	return fmt.Sprintf("%s-%d", prefix, c.names.Add(1))
 }
 
-// raw is a body sent as it is.
+// raw is a body that is sent unchanged.
 type raw struct {
 	contentType string
 	body        []byte
 }
 
-// headed is a body with headers that belong to it.
+// headed is a body with additional headers.
 type headed struct {
 	raw
 	headers []string
 }
 
-// get sends a good GET. A path is below the base URL unless it is a whole URL.
+// get sends a valid GET. A path is relative to the base URL unless it is a whole URL.
 func (c *client) get(path string, headers ...string) *answer {
 	c.t.Helper()
 	return c.send("GET", path, nil, headers...)
 }
 
-// send sends a request that matches the document. body is nil, a raw body, or something that
-// becomes JSON; headers are lines.
+// send sends a request that matches the document. body is nil, a raw body, or a value that is
+// encoded as JSON. headers are lines.
 func (c *client) send(method, path string, body any, headers ...string) *answer {
 	c.t.Helper()
 	return c.exchange(true, method, path, body, headers)
@@ -232,7 +232,7 @@ func (c *client) exchange(good bool, method, path string, body any, headers []st
 	request := c.request(method, path, body, headers)
 	var sent []byte
 	if request.GetBody != nil {
-		again, _ := request.GetBody() // it reads memory
+		again, _ := request.GetBody() // it reads from memory
 		sent, _ = io.ReadAll(again)
 	}
 	response, err := httpClient.Do(request)
@@ -250,7 +250,8 @@ func (c *client) exchange(good bool, method, path string, body any, headers []st
 	return a
 }
 
-// readAnswer reads an answer to its end; of a stream of events, which has none, what comes at once.
+// readAnswer reads a complete answer. An event stream has no end, so it reads only what arrives
+// immediately.
 func readAnswer(response *http.Response) ([]byte, error) {
 	if response.Header.Get("Content-Type") != "text/event-stream" || response.Request.Method == http.MethodHead {
 		return io.ReadAll(response.Body)
@@ -265,7 +266,7 @@ func readAnswer(response *http.Response) ([]byte, error) {
 	return got, nil
 }
 
-// httpClient follows no redirects and unpacks nothing.
+// httpClient does not follow redirects and does not decompress.
 var httpClient = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -311,7 +312,7 @@ func (c *client) request(method, path string, body any, headers []string) *http.
 	return request
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	t      *testing.T
 	what   string
@@ -333,7 +334,7 @@ func (a *answer) want(status int) *answer {
 	return a
 }
 
-// problem checks that the answer is this refusal. field "" is none.
+// problem checks that the answer is this refusal. field may be "".
 func (a *answer) problem(status int, code errs.Code, field string) *answer {
 	a.t.Helper()
 	var p struct {
@@ -350,7 +351,7 @@ func (a *answer) problem(status int, code errs.Code, field string) *answer {
 	if a.status != status || p.Status != status || p.Code != string(code) || p.Field != field {
 		a.t.Errorf("%s: want a problem %d %s %q, got %s", a.what, status, code, field, a.short())
 	}
-	title := cmp.Or(http.StatusText(status), "Checksum Mismatch") // the only one that tus has for itself
+	title := cmp.Or(http.StatusText(status), "Checksum Mismatch") // the only status that belongs to tus
 	if p.Title != title || p.Type != "about:blank" || p.Detail == "" || p.RequestID != a.header.Get("X-Request-Id") {
 		a.t.Errorf("%s: the problem is not whole: %s", a.what, a.short())
 	}
@@ -375,7 +376,7 @@ func (a *answer) object() object {
 	return o
 }
 
-// data returns the objects of a page, none at the end.
+// data returns the objects of a page, or none at the end.
 func (a *answer) data() (items []object) {
 	a.t.Helper()
 	list, _ := a.want(http.StatusOK).object()["data"].([]any)

@@ -14,7 +14,7 @@ import (
 	"labshelf/handlers"
 )
 
-// What clients of the historical service do, each replayed.
+// These tests replay the requests of clients of the historical service.
 
 func TestHistoricalKey(t *testing.T) {
 	t.Parallel()
@@ -24,8 +24,8 @@ func TestHistoricalKey(t *testing.T) {
 	}
 }
 
-// TestHistoricalSlash: every address works with a slash at its end, for every method, without a
-// redirect.
+// TestHistoricalSlash tests that every address works with a trailing slash, for every method,
+// without a redirect.
 func TestHistoricalSlash(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
@@ -46,8 +46,7 @@ func TestHistoricalSlash(t *testing.T) {
 	f.get("/sets/?dataspaceId=" + f.dataspace).want(http.StatusOK)
 }
 
-// TestHistoricalHarvest: all dataspaces first, then the resources of each, page by page until the
-// end.
+// TestHistoricalHarvest lists all dataspaces, then the resources of each, page by page.
 func TestHistoricalHarvest(t *testing.T) {
 	t.Parallel()
 	shelf := newShelf(t)
@@ -61,7 +60,7 @@ func TestHistoricalHarvest(t *testing.T) {
 	got := map[string]string{}
 	for _, dataspace := range harvester.get("/dataspaces/").data() {
 		if id := dataspace.text("id"); id != shelf.dataspace && id != second.dataspace {
-			continue // a public one of another test
+			continue // a public dataspace of another test
 		}
 		url := dataspace.text("resources") + "/?limit=2"
 		for {
@@ -83,8 +82,8 @@ func TestHistoricalHarvest(t *testing.T) {
 	}
 }
 
-// TestHistoricalLines: a client reads JSON line by line, with one member on each, in the order of
-// the documented tables.
+// TestHistoricalLines tests that JSON has one member per line, in the order of the documented
+// tables, since a client reads it line by line.
 func TestHistoricalLines(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
@@ -126,14 +125,14 @@ func TestHistoricalLines(t *testing.T) {
 	order("resource", decoded.Data[0])
 }
 
-// TestHistoricalContentType: a Content-Type where there is no body means nothing.
+// TestHistoricalContentType tests that a Content-Type without a body is ignored.
 func TestHistoricalContentType(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
 	f.filed()
 	for _, op := range operations() {
 		route := routeOf(op.id)
-		if op.body != nil && op.id != "createUserKey" || op.self || op.id == "deleteWebhook" { // which is done once
+		if op.body != nil && op.id != "createUserKey" || op.self || op.id == "deleteWebhook" { // can only be done once
 			continue
 		}
 		for _, contentType := range []string{"application/json", "text/plain", "multipart/form-data", "nonsense"} {
@@ -144,7 +143,7 @@ func TestHistoricalContentType(t *testing.T) {
 	}
 }
 
-// TestHistoricalCharsets: text parts come in the charset that they name.
+// TestHistoricalCharsets tests that text parts are decoded with their declared character set.
 func TestHistoricalCharsets(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -172,8 +171,8 @@ func TestHistoricalCharsets(t *testing.T) {
 	}
 }
 
-// TestHistoricalPutBack: what GET returned may be sent back whole. A field that cannot be changed
-// is refused with another value, in a way that says what the matter is.
+// TestHistoricalPutBack tests that a record from GET may be sent back unchanged. A changed value of
+// a read-only field is refused with a clear message.
 func TestHistoricalPutBack(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)

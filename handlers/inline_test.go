@@ -15,7 +15,7 @@ import (
 	"labshelf/repository"
 )
 
-// TestFlushChangesNoAnswer: an inline body answers every request as it does once it has been
+// TestFlushChangesNoAnswer tests that an inline body gives the same answers before and after it is
 // flushed to a file.
 func TestFlushChangesNoAnswer(t *testing.T) {
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestFlushChangesNoAnswer(t *testing.T) {
 			t.Parallel()
 			c := ownGateway(t, repository.Config{HoldUpTo: 100}, config)
 			s := c.newSpace(nil)
-			// An unfinished upload keeps the bodies from being flushed.
+			// An unfinished upload prevents flushing.
 			slow := c.repo.Uploads.NewUpload(auth.Principal{})
 			path := s.newFile("a.txt", "0123456789")
 			digest := s.get(path).object().text("sha256")

@@ -24,24 +24,24 @@ func (v visitor) submit(fields string, headers ...string) *answer {
 
 func (a *answer) has(text string) bool { return bytes.Contains(a.body, []byte(text)) }
 
-// invitation is one of a dataspace.
+// invitation returns the fields of an invitation to the dataspace.
 func (l linked) invitation(role string) object {
 	return object{"kind": "invitation", "dataspaceId": l.dataspace, "role": role, "label": "secret label"}
 }
 
-// uses tells how often a link was used, and its state.
+// uses returns the number of uses of a link, and its state.
 func (v visitor) uses(admin *client) string {
 	v.t.Helper()
 	l := admin.get("/links/" + v.id).want(http.StatusOK).object()
 	return fmt.Sprint(l["uses"], " ", l["state"])
 }
 
-// invitations are links into a dataspace, in each of the states that they can be in, with words
-// that nobody may learn by them.
+// invitations are links into a dataspace, one in each possible state, with words that must not leak
+// through them.
 type invitations struct {
 	good, account, used, expired, revoked, lost, left, deleted visitor
 
-	title   string // which those learn who have a good one
+	title   string // visible through a valid invitation
 	secrets []string
 }
 
@@ -67,8 +67,8 @@ func (c *client) newInvitations(now func() time.Time) (i invitations) {
 	return i
 }
 
-// TestInvitationMakesUser: a program and a browser each become a user with the role, a key that
-// works, and in the browser a session; once.
+// TestInvitationMakesUser tests that a program and a browser each create a user with the role and a
+// working key, and the browser also a session, exactly once.
 func TestInvitationMakesUser(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -108,8 +108,8 @@ func TestInvitationMakesUser(t *testing.T) {
 	same(t, "an account alone", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
 }
 
-// TestInvitationOnceAtOnce: of 16 that accept at once one becomes a user, and nothing is left of
-// the others.
+// TestInvitationOnceAtOnce tests that of 16 concurrent acceptances one creates a user, and the
+// others leave nothing.
 func TestInvitationOnceAtOnce(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -122,7 +122,7 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 			all.Go(func() {
 				body := &interrupted{rest: fmt.Appendf(nil, `{"username": "racer-%d-%d"}`, round, i), at: 5, act: func() {
 					sending.Done()
-					sending.Wait() // until all of them are in the midst of it
+					sending.Wait() // until all of them are in progress
 				}}
 				if v.ask("POST", "", body, "Content-Type: application/json").status == http.StatusCreated {
 					made.Add(1)
@@ -137,8 +137,8 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 	}
 }
 
-// TestInvitationOfUsers: who is signed in, or sends a key, gets the role alone; who has as much
-// uses nothing up.
+// TestInvitationOfUsers tests that a user who is signed in, or sends a key, gets only the role. If
+// the user already has that role or a higher one, the invitation is not used.
 func TestInvitationOfUsers(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -175,8 +175,8 @@ func TestInvitationOfUsers(t *testing.T) {
 	same(t, "a session that has ended is none", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
 }
 
-// TestInvitationFromElsewhere: no page of another site accepts one, and the first request that
-// comes from one, which has no session, is asked again.
+// TestInvitationFromElsewhere tests that no page of another site can accept an invitation. The
+// first request from another site has no session, so the page reloads itself.
 func TestInvitationFromElsewhere(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -193,8 +193,8 @@ func TestInvitationFromElsewhere(t *testing.T) {
 	same(t, "uses", v.uses(l.client), "0 active")
 }
 
-// TestWhoMayInvite: sysadmins always; admins where that is configured, into their dataspace, as
-// long as they are its admins, and it is there.
+// TestWhoMayInvite tests that sysadmins may always invite. If configured, admins may invite into
+// their dataspace, as long as they are its admins and it is not deleted.
 func TestWhoMayInvite(t *testing.T) {
 	t.Parallel()
 	for _, admins := range []bool{false, true} {
@@ -223,8 +223,8 @@ func TestWhoMayInvite(t *testing.T) {
 	}
 }
 
-// TestChosenUsernames: nobody chooses a name that stands for something else, and the invitation is
-// not used by the try.
+// TestChosenUsernames tests that a reserved username cannot be chosen, and that the attempt does
+// not use the invitation.
 func TestChosenUsernames(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -245,7 +245,7 @@ func TestChosenUsernames(t *testing.T) {
 	v.ask("POST", "", object{"username": "m-e.."}).want(http.StatusCreated)
 }
 
-// TestInvitationIsNotProlonged: a change does not begin the time of an invitation anew.
+// TestInvitationIsNotProlonged tests that a change does not extend the lifetime of an invitation.
 func TestInvitationIsNotProlonged(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
@@ -263,7 +263,7 @@ func TestInvitationIsNotProlonged(t *testing.T) {
 	}
 }
 
-// TestInvitationFields: what an invitation cannot be, and how long it lives.
+// TestInvitationFields tests invalid fields of an invitation, and its lifetime.
 func TestInvitationFields(t *testing.T) {
 	t.Parallel()
 	for _, life := range []time.Duration{0, 48 * time.Hour, 90 * 24 * time.Hour} {
@@ -304,8 +304,8 @@ func TestInvitationFields(t *testing.T) {
 	}
 }
 
-// TestInvitationIsLogged: all of it is in one commit, in the name of the inviter, because of the
-// invitation.
+// TestInvitationIsLogged tests that one commit logs everything, with the inviter as the user and
+// the invitation as the cause.
 func TestInvitationIsLogged(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -321,7 +321,7 @@ func TestInvitationIsLogged(t *testing.T) {
 		"session.begin false false true, key.create false false true, privilege.grant true true true, user.create true true true")
 }
 
-// TestInvitationsAreThrottled by address, as other visits are.
+// TestInvitationsAreThrottled tests the limit per address, which is the same as for other visits.
 func TestInvitationsAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -340,7 +340,7 @@ func TestInvitationsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
 	v.ask("GET", "", nil, html, cookie).want(http.StatusTooManyRequests)
 
-	g := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 1}).newLinked() // another one after a minute
+	g := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 1}).newLinked() // a new service, since the limit lasts a minute
 	share := g.newLink(object{"kind": "share", "setId": g.set, "password": "a blue horse"})
 	share.submit("password=guessed", "Authorization: Bearer "+g.key).want(http.StatusUnauthorized)
 	share.submit("password=guessed", "Authorization: Bearer "+g.key).want(http.StatusTooManyRequests)

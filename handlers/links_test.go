@@ -15,13 +15,13 @@ import (
 	"labshelf/repository"
 )
 
-// visitor asks below the address of a link, without a key.
+// visitor sends requests below the address of a link, without a key.
 type visitor struct {
 	*client
 	id, address string
 }
 
-// newLink makes a link and returns who has its address.
+// newLink creates a link and returns a visitor with its address.
 func (c *client) newLink(fields object) visitor {
 	c.t.Helper()
 	made := c.send("POST", "/links", fields).want(http.StatusCreated).object()
@@ -33,8 +33,8 @@ func (v visitor) ask(method, below string, body any, headers ...string) *answer 
 	return v.bad(method, v.address+below, body, headers...)
 }
 
-// linked is a set with files in a folder and beside it, and words that nobody may learn who has
-// only a link of the folder.
+// linked is a set with files inside and outside a folder, and words that a visitor with a link of
+// the folder must not see.
 type linked struct {
 	*space
 	set, within, outside string
@@ -50,8 +50,8 @@ func (c *client) newLinked() linked {
 	return l
 }
 
-// TestVisits: what each kind of link answers to each request of visitors, in each of its states.
-// Nothing that it does not show is in any answer.
+// TestVisits tests the answers of each kind of link to each request of visitors, in each state. No
+// answer contains hidden data.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
@@ -132,8 +132,8 @@ func TestVisits(t *testing.T) {
 	c.newLinked()
 }
 
-// TestLinkShowsWhatIsThere: a folder at the visit, a file by its id in its newest version, or in
-// the one that is named, and in the archive the same.
+// TestLinkShowsWhatIsThere tests that a link to a folder shows its current files. A link to a file
+// shows its newest version, or the fixed one. The archive has the same content.
 func TestLinkShowsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -164,9 +164,9 @@ func TestLinkShowsWhatIsThere(t *testing.T) {
 	folder.ask("GET", "/files/"+later, nil).problem(http.StatusNotFound, "resource_not_found", "")
 }
 
-// TestLinkUses: a whole file and an archive are a use, and so is a part by somebody who has begun
-// nothing; a head, the page, and parts of what was begun are none. Never is a link used more often
-// than it may be.
+// TestLinkUses tests that a whole file and an archive count as a use, and so does a part for a
+// visitor who has not begun the file. A HEAD, the page, and further parts do not count. A link is
+// never used more often than allowed.
 func TestLinkUses(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -215,8 +215,8 @@ func TestLinkUses(t *testing.T) {
 	same(t, "served of 16 at once", served.Load(), 5)
 }
 
-// TestLinkPassword: it comes by HTTP Basic, or by the form of the page, whose cookie holds for this
-// link alone, and until the password changes.
+// TestLinkPassword tests that the password can be sent with HTTP Basic or with the form of the
+// page. The cookie of the form is valid only for this link, and until the password changes.
 func TestLinkPassword(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -246,8 +246,8 @@ func TestLinkPassword(t *testing.T) {
 	v.ask("GET", "", nil).want(http.StatusOK)
 }
 
-// TestDrops: files go below the label and the day, name the link and its owner, and obey its
-// limits; whatever is refused leaves nothing.
+// TestDrops tests that files are stored below the label and the day, name the link and its owner,
+// and obey its limits. Refused files leave nothing.
 func TestDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -278,8 +278,8 @@ func TestDrops(t *testing.T) {
 	same(t, "uses and bytes", fmt.Sprint(after["uses"], " ", after["bytesReceived"], " ", after["state"]), "3 9 used_up")
 }
 
-// TestLinksAreTakenOver: an admin owns the link of an editor who has left, and visitors get in
-// again; others see it not.
+// TestLinksAreTakenOver tests that an admin can take over the link of an editor who has left, and
+// that visitors then have access again. Other users cannot see it.
 func TestLinksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -305,7 +305,7 @@ func TestLinksAreTakenOver(t *testing.T) {
 	admin.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusConflict, "deleted", "")
 }
 
-// TestLinkFieldsAreRefused: what a link cannot be is said with the field.
+// TestLinkFieldsAreRefused tests that invalid fields of a link are named.
 func TestLinkFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{LinkAge: 36 * time.Hour}, handlers.Config{})
@@ -343,7 +343,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 	}
 }
 
-// TestVisitorsAreThrottled by address, as anonymous readers are.
+// TestVisitorsAreThrottled tests the limit per address, which is the same as for anonymous readers.
 func TestVisitorsAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()

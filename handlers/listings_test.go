@@ -14,8 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// walk follows a listing page by page and returns its objects and the URL that answered the end.
-// check sees each page.
+// walk follows a listing page by page, and returns its objects and the URL of the last page. check
+// is called for each page.
 func (c *client) walk(path string, check ...func(page *answer)) (items []object, kept string) {
 	c.t.Helper()
 	for url := path; ; {
@@ -53,13 +53,13 @@ func (c *client) expect(path string, want ...string) string {
 	return kept
 }
 
-// shelf is a dataspace with two sets: three resources in the first, of which the second is deleted,
-// and one in the other.
+// shelf is a dataspace with two sets. The first has three resources, of which the second is
+// deleted. The other has one.
 type shelf struct {
 	*space
 	first, second  string   // sets
 	a, b, c, other string   // resources: active, deleted, active, active
-	order          []string // of modification: a, c, other, b
+	order          []string // order of modification: a, c, other, b
 }
 
 func newShelf(t *testing.T) *shelf {
@@ -124,8 +124,8 @@ func TestResourceListings(t *testing.T) {
 	s.get("/resources?dataspaceId="+other+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 }
 
-// TestTimeWindowsNeitherLoseNorDouble cuts a dataspace at the moments of its objects: windows that
-// share a bound neither lose nor double one.
+// TestTimeWindowsNeitherLoseNorDouble splits a dataspace at the times of its objects. Adjacent
+// windows neither lose nor repeat an object.
 func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -145,8 +145,8 @@ func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
 	}
 }
 
-// TestLastPageBringsOnlyChanges: the URL that answered the end brings what was changed since, and
-// only that.
+// TestLastPageBringsOnlyChanges tests that the URL of the last page later returns exactly the
+// changes since then.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -247,7 +247,8 @@ func TestPrivilegeListing(t *testing.T) {
 	stranger.get("/privileges/"+own).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestPageChecksPermission: a token is bound to no user, but permission is checked at every page.
+// TestPageChecksPermission tests that permission is checked at every page, although a token is
+// bound to no user.
 func TestPageChecksPermission(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -270,8 +271,8 @@ func TestPageChecksPermission(t *testing.T) {
 	member.get("/resources?dataspaceId="+s.dataspace).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestEachHostGetsItsOwnAddresses: what is kept from the request before is not shown to one that
-// named another host, however many there are at once.
+// TestEachHostGetsItsOwnAddresses tests that concurrent requests for different hosts each get their
+// own addresses, despite the cache of layouts.
 func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -296,8 +297,8 @@ func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	running.Wait()
 }
 
-// TestListByName: sets and dataspaces can be asked for by name. What the caller may not read, or is
-// in another state, is not listed.
+// TestListByName tests listing sets and dataspaces by name. Objects that the caller may not read,
+// or with another state, are not listed.
 func TestListByName(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -335,7 +336,7 @@ func TestListByName(t *testing.T) {
 	}
 	stranger.get(named("/dataspaces/"+s.dataspace+"/sets", setName)).problem(http.StatusForbidden, "forbidden", "")
 
-	// A page that was empty brings the set when there is one.
+	// A page that was empty contains the set once it exists.
 	later := c.name("later")
 	same(t, "before", len(c.get(named("/sets", later)).data()), 0)
 	made := s.send("POST", "/sets", object{"name": later, "dataspaceId": s.dataspace}).want(http.StatusCreated).object().text("id")

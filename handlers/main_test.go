@@ -19,16 +19,15 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// suite is what all tests of the package share. Tests on it keep to dataspaces and users of their
-// own; those that look at the whole store open one for themselves.
+// suite is the state that all tests of the package share. Tests that use it keep to their own
+// dataspaces and users. Tests of the whole store open a separate one.
 var suite struct {
 	*contract
 	gateway *gateway
 }
 
 func TestMain(m *testing.M) {
-	// The tests wait for the disk more than they compute. The flag comes before those of the
-	// command line.
+	// The tests mostly wait for the disk. Flags of the command line override this one.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
@@ -92,7 +91,7 @@ func asErrors(texts []string) (errs []error) {
 	return errs
 }
 
-// whole tells whether every test of the package ran.
+// whole reports whether every test of the package ran.
 func whole() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

@@ -15,7 +15,7 @@ import (
 	"labshelf/repository"
 )
 
-// wantMetadata compares the member metadata of an object; "" wants none.
+// wantMetadata compares the member metadata of an object. "" means that the member must be missing.
 func wantMetadata(t *testing.T, what string, o object, want string) {
 	t.Helper()
 	var wanted any
@@ -29,7 +29,7 @@ func wantMetadata(t *testing.T, what string, o object, want string) {
 	}
 }
 
-// describedSpace is a dataspace with a set and a file, which are described.
+// describedSpace is a dataspace with a set and a file, all with metadata.
 type describedSpace struct {
 	*space
 	set, resource string
@@ -52,16 +52,16 @@ func newDescribedSpace(t *testing.T, c *client) describedSpace {
 	return describedSpace{s, set.text("id"), resource.text("id")}
 }
 
-// paths are those of the dataspace, the set and the file, with the methods that change them and
-// what describes them.
+// paths returns the paths of the dataspace, the set and the file, with the methods that change them
+// and their metadata.
 func (s describedSpace) paths() map[string][2]string {
 	return map[string][2]string{
 		"/dataspaces/" + s.dataspace: {"PUT", ofSpace}, "/sets/" + s.set: {"PUT", ofSet}, "/resources/" + s.resource: {"PATCH", ofResource},
 	}
 }
 
-// TestMetadata: a patch changes what is said about each kind of object, and its version; what GET
-// returned can be sent back.
+// TestMetadata tests that a patch changes the metadata of each kind of object, and its version. A
+// record from GET can be sent back.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -96,8 +96,8 @@ func (s describedSpace) deletedAndRestored() object {
 	return s.send("POST", path+"/restore", nil).want(http.StatusOK).object()
 }
 
-// TestMetadataWritten: a file's are the bytes that are stored, as the last member, with numbers as
-// they were sent.
+// TestMetadataWritten tests that the metadata of a file are written as stored, as the last member,
+// with unchanged numbers.
 func TestMetadataWritten(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -109,8 +109,7 @@ func TestMetadataWritten(t *testing.T) {
 	}
 }
 
-// TestMetadataListed: listings have them where they are asked to, and so have the pages that
-// follow.
+// TestMetadataListed tests that listings, and their later pages, contain metadata on request.
 func TestMetadataListed(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, ownGateway(t, repository.Config{}, handlers.Config{}))
@@ -130,7 +129,7 @@ func TestMetadataListed(t *testing.T) {
 	s.bad("GET", "/users?fields=metadata", nil).problem(http.StatusBadRequest, "invalid_parameter", "fields")
 }
 
-// TestMetadataRefused: what breaks a rule names the field by its path.
+// TestMetadataRefused tests that invalid metadata are refused with the path of the field.
 func TestMetadataRefused(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -150,8 +149,8 @@ func TestMetadataRefused(t *testing.T) {
 	s.send("PATCH", "/resources/"+s.resource, object{"metadata": object{"tags": []string{"b"}}}, `If-Match: "other"`).problem(http.StatusPreconditionFailed, "precondition_failed", "")
 }
 
-// TestMetadataUploaded: they come with a form, or with a resumable upload, and a replacement merges
-// what it brings.
+// TestMetadataUploaded tests metadata in a form and in a resumable upload. A replacement merges its
+// metadata.
 func TestMetadataUploaded(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -175,8 +174,8 @@ func TestMetadataUploaded(t *testing.T) {
 		problem(http.StatusBadRequest, "invalid_field", "metadata.tags")
 }
 
-// TestMetadataArchived: the manifest of an archive has those of the set and of its files, and no
-// member where there are none.
+// TestMetadataArchived tests that the manifest of an archive contains the metadata of the set and
+// its files, and no member for missing metadata.
 func TestMetadataArchived(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))
@@ -198,7 +197,7 @@ func TestMetadataArchived(t *testing.T) {
 	}
 }
 
-// manifest is the last entry of the archive of a set.
+// manifest returns the last entry of the archive of a set.
 func (s *space) manifest(set string) []byte {
 	s.t.Helper()
 	body := s.get("/sets/" + set + "/archive").want(http.StatusOK).body
@@ -218,7 +217,7 @@ func (s *space) manifest(set string) []byte {
 	return text
 }
 
-// TestMetadataInHistory: an entry says what they were before and what they became.
+// TestMetadataInHistory tests that an entry contains the metadata before and after the change.
 func TestMetadataInHistory(t *testing.T) {
 	t.Parallel()
 	s := newDescribedSpace(t, sysadmin(t))

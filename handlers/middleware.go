@@ -21,13 +21,13 @@ import (
 	"labshelf/repository/core"
 )
 
-// response is the ResponseWriter of every request, with what the access log needs.
+// response is the ResponseWriter of every request. It collects the values for the access log.
 type response struct {
 	slowclient.Writer
 	exchange.Notes
 	method string // of the route
-	route  string // "" until there is one
-	work   *work  // what the request has of the budget of its class; nil: nothing
+	route  string // "" until a route matches
+	work   *work  // the request's share of the budget of its class; nil: no share
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -54,9 +54,9 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// wrap wraps all routes: request id, deadlines for slow clients, panics, one log line per request.
-// Each request pays for all of it, with host, route and key: what equals the request before is
-// neither parsed nor copied again, which left 14 allocations of 31 and two thirds of the time.
+// wrap wraps all routes. It sets the request id and the deadlines for slow clients, recovers panics
+// and writes one log line per request. Every request pays for this, so values that equal those of
+// the previous request are neither parsed nor copied again.
 func (a *api) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -80,16 +80,16 @@ func (a *api) wrap(next http.Handler) http.Handler {
 			a.observe(w, id, took)
 			w.End()
 			if fault != nil {
-				panic(http.ErrAbortHandler) // cuts the connection, so that half an answer is not taken for a complete one
+				panic(http.ErrAbortHandler) // cuts the connection, so that the client does not take half an answer for a complete one
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// logRequest writes the access log. Queries and paths can contain secrets, and a page token tells
-// what a user reads: the query and the token are left out, and a path segment as long as a key is
-// cut short; where no route of the interface matches, one as long as the token of a link.
+// logRequest writes the access log. Queries and paths can contain secrets, and a page token reveals
+// what a user reads. So the log omits the query and the token, and cuts path segments that are as
+// long as a key. If no route matches, it also cuts segments as long as the token of a link.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
 	for _, secret := range []string{exchange.Results, hosts.LinkPath} {
@@ -97,11 +97,11 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 			path = path[:at+len(secret)]
 		}
 	}
-	if w.route == "" || w.route == "/" { // the address may be that of a link, mistyped
+	if w.route == "" || w.route == "/" { // the address may be a mistyped link
 		path = redact.Tokens(path)
 	}
 	event := a.config.Log.Info()
-	gone := errors.Is(w.Err, context.Canceled) && r.Context().Err() != nil // which is no error of the service
+	gone := errors.Is(w.Err, context.Canceled) && r.Context().Err() != nil // not an error of the service
 	switch {
 	case w.OverBudget != "" && w.Err == nil:
 		event = a.config.Log.Warn()
@@ -128,12 +128,12 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	event.Msg("request")
 }
 
-// routedAddress is the path of a request without its page token, and the token.
+// routedAddress is the path of a request without its page token, and that token.
 type routedAddress struct{ path, token string }
 
 type routedKey struct{}
 
-// withAddress returns the request with the path that the router is to see: mostly unchanged.
+// withAddress returns the request with the path for the router. Most requests stay unchanged.
 func withAddress(r *http.Request, path, token string) *http.Request {
 	if path == r.URL.Path && r.URL.RawPath == "" && token == "" {
 		return r
@@ -152,17 +152,17 @@ func routed(r *http.Request) (path, token string) {
 	return r.URL.Path, ""
 }
 
-// Observation is what is measured of one request. No text in it comes from the client.
+// Observation is the measurement of one request. None of its strings come from the client.
 type Observation struct {
-	Method, Route  string        // as the table of routes has them; both are noRoute where none matched
-	Status         int           // 0: the connection was cut before there was one
-	Took           time.Duration // from the request's first line to its answer
-	Own            time.Duration // of that, without waiting for the client to send or to take bytes, or for events
+	Method, Route  string        // as in the table of routes; both are noRoute if no route matched
+	Status         int           // 0: the connection was cut before a status was sent
+	Took           time.Duration // from the first line of the request to the end of the answer
+	Own            time.Duration // Took without the time spent waiting for the client or for events
 	Received, Sent int64         // bytes of the bodies
-	OverBudget     string        // the resource of which the caller has used up its share; "": of none
+	OverBudget     string        // the resource whose share the caller has used up; "": none
 }
 
-// noRoute stands for all methods and paths that the interface does not have, so that the number of
+// noRoute replaces all methods and paths that the interface does not have, so that the number of
 // routes is bounded.
 const noRoute = "other"
 
@@ -173,13 +173,12 @@ func noteRoute(w http.ResponseWriter, method, path string) {
 	}
 }
 
-// fileRate is how many bytes of a file the service handles in a second at least if nothing is
-// wrong.
+// fileRate is the number of bytes of a file per second that a healthy service handles at least.
 const fileRate = 32 << 20
 
-// observe reports a request that has been answered, and logs it once more if the service itself
-// took long. A large file over a slow line takes hours, and nothing is wrong: so the time of
-// waiting for the client does not count, nor do whole seconds of bytes at fileRate.
+// observe reports a request that has been answered. It also logs the request as slow if the service
+// itself took long. A large file over a slow line takes hours without a fault. So waiting for the
+// client does not count, nor does the time that the bytes take at fileRate.
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
 		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()-w.Idle),
@@ -201,9 +200,8 @@ func (a *api) observe(w *response, id string, took time.Duration) {
 	}
 }
 
-// getMetrics serves the metrics.
 func (a *api) getMetrics(w http.ResponseWriter, r *exchange.Request) error {
-	if _, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller); err != nil { // sysadmins only
+	if _, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller); err != nil { // only sysadmins may
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -211,8 +209,8 @@ func (a *api) getMetrics(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Admin wraps what an admin listener serves. Like the interface it answers for no host but the
-// configured ones, so that no web page reaches it under a name of its own, and it is read-only.
+// Admin wraps the handler of an admin listener. It answers only for the configured hosts, so that
+// no web page reaches it under its own name. It allows only GET and HEAD.
 func Admin(config Config, next http.Handler) http.Handler {
 	a := &api{config: config, hosts: config.hosts()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -230,15 +228,16 @@ func Admin(config Config, next http.Handler) http.Handler {
 	})
 }
 
-// errMisdirected is the error of a request for a host that is not this service. Where a proxy
-// changes the host on the way, only the service knows what arrived: so the message has it.
+// errMisdirected returns the error of a request for a host that this service does not answer for. A
+// proxy may change the host, and only the service knows which one arrived, so the message names it.
 func (a *api) errMisdirected(r *http.Request) error {
 	return &errs.Error{Kind: errs.Misdirected, Code: errs.CodeMisdirected, Message: fmt.Sprintf(
 		"this service does not answer for %q; if it is to, its operator adds that name to allowed_hosts, or sets base_url",
 		core.Shorten(hosts.Name(a.hosts.Host(r))))}
 }
 
-// What scripts of allowed pages may send and read, in addition to what browsers always allow.
+// Headers and methods that scripts of allowed pages may use, in addition to those that browsers
+// always allow.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, " +
@@ -247,11 +246,11 @@ const (
 	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After, Labshelf-Stamp, " +
 		"Labshelf-Resource, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, " +
 		"Upload-Metadata, Upload-Expires"
-	corsAge = "600" // seconds that a browser remembers the answer
+	corsAge = "600" // seconds that a browser caches a preflight answer
 )
 
-// securityHeaders are those of every answer, by their canonical names. All answers share the
-// values, which are not changed in place.
+// securityHeaders are the headers of every answer, by canonical name. All answers share the values,
+// so the values must not be changed in place.
 var securityHeaders = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
@@ -259,8 +258,8 @@ var securityHeaders = map[string][]string{
 	"Referrer-Policy":              {"no-referrer"},
 }
 
-// setSecurityHeaders sets the headers that every answer has. Handlers that serve files and pages
-// replace some.
+// setSecurityHeaders sets the headers of every answer. Handlers of files and pages replace some of
+// them.
 func (a *api) setSecurityHeaders(header http.Header, r *http.Request) {
 	maps.Copy(header, securityHeaders)
 	if r.TLS != nil && a.config.BaseURL != nil && a.config.BaseURL.Scheme == "https" {
@@ -268,8 +267,8 @@ func (a *api) setSecurityHeaders(header http.Header, r *http.Request) {
 	}
 }
 
-// allowOrigin lets scripts of the configured pages read the answer. Keys are sent by scripts and
-// never by browsers on their own, so credentials are never allowed.
+// allowOrigin lets scripts of the configured pages read the answer. It never allows credentials:
+// scripts send keys themselves, browsers do not.
 func (a *api) allowOrigin(header http.Header, r *http.Request) {
 	if len(a.config.AllowedOrigins) == 0 {
 		return

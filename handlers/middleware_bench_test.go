@@ -15,7 +15,7 @@ import (
 	"labshelf/repository"
 )
 
-// sink is a ResponseWriter over nothing, with deadlines like those of a connection.
+// sink is a ResponseWriter that discards everything, with deadlines like a connection.
 type sink struct{ header http.Header }
 
 func (s *sink) Header() http.Header                 { return s.header }
@@ -24,7 +24,7 @@ func (s *sink) Write(p []byte) (int, error)         { return len(p), nil }
 func (s *sink) SetReadDeadline(time.Time) error     { return nil }
 func (s *sink) SetWriteDeadline(at time.Time) error { return nil }
 
-// BenchmarkMiddleware is what every request costs without its use case: access log, host,
+// BenchmarkMiddleware measures the cost of a request without its use case: access log, host,
 // deadlines, headers, routes, key.
 func BenchmarkMiddleware(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})

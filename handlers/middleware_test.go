@@ -58,7 +58,7 @@ func TestPanicIsLoggedAndAnswered(t *testing.T) {
 		response, err := httpClient.Get(server.URL + path)
 		if err == nil {
 			_, err = io.ReadAll(response.Body)
-			_ = response.Body.Close() // its end is what is looked at here
+			_ = response.Body.Close() // the test checks only where it ends
 		}
 		if err == nil {
 			t.Errorf("%s: the client cannot tell that the answer is incomplete", path)
@@ -66,8 +66,8 @@ func TestPanicIsLoggedAndAnswered(t *testing.T) {
 	}
 }
 
-// TestLogHasOneLineWithoutSecrets: every request leaves one line with its id, and no key or query
-// ever gets there.
+// TestLogHasOneLineWithoutSecrets tests that every request writes one line with its id, and that no
+// key or query is logged.
 func TestLogHasOneLineWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

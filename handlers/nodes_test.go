@@ -22,7 +22,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// sharedFile is one file, as if several processes could have it open.
+// sharedFile returns a function that opens one file, as if several processes could have it open.
 func sharedFile(t *testing.T) (open func() metadata.Store) {
 	t.Helper()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "labshelf.db"), bolt.Options{})
@@ -33,7 +33,7 @@ func sharedFile(t *testing.T) (open func() metadata.Store) {
 	return func() metadata.Store { return meta }
 }
 
-// database is a real one, which each node opens for itself.
+// database returns a function that opens one database, separately for each node.
 func database(t *testing.T) (open func() metadata.Store) {
 	t.Helper()
 	address := servers.StartPostgres(t).Database(t)
@@ -87,7 +87,7 @@ func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *rep
 	}
 }
 
-// works waits until the only node works in the background, which its lease says.
+// works waits until the only node has the lease for background work.
 func works(t *testing.T, meta metadata.Store) {
 	t.Helper()
 	for found := false; !found; {
@@ -105,8 +105,8 @@ func works(t *testing.T, meta metadata.Store) {
 	}
 }
 
-// TestDriveLocksOfNodes: a lock that a client of the drive takes at one node binds those at the
-// other, which go on with it.
+// TestDriveLocksOfNodes tests that a lock acquired at one node is valid at the other node, where
+// its client can use it.
 func TestDriveLocksOfNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { driveLocks(t, a, b) })
 }
@@ -137,7 +137,7 @@ func driveLocks(t *testing.T, a, b *client) {
 	ofB.dav("PUT", "/g", "x").want(http.StatusCreated) // the lock ends with its user, at each node
 }
 
-// TestFoundAtOtherNode: a search at one node finds what another one has stored.
+// TestFoundAtOtherNode tests that a search at one node finds objects that another node has stored.
 func TestFoundAtOtherNode(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { foundAtOther(t, a, b) })
 }
@@ -153,14 +153,14 @@ func foundAtOther(t *testing.T, a, b *client) {
 	}
 }
 
-// TestStatusOfNodes: each node names itself; sysadmins see all.
+// TestStatusOfNodes tests that each node shows its name, and that sysadmins see all nodes.
 func TestStatusOfNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, ofB *repositorytest.Shared) { statusOfNodes(t, a, b, ofB) })
 }
 
 func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	for _, c := range []*client{a, b} {
-		for seen := 0; seen < 2; { // each says so as soon as it has started
+		for seen := 0; seen < 2; { // each registers soon after its start
 			detail, _ := c.get("/status").object()["detail"].(map[string]any)
 			all, _ := detail["nodes"].([]any)
 			seen = len(all)
@@ -175,8 +175,8 @@ func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	b.get("/dataspaces").problem(http.StatusInternalServerError, "internal", "")
 }
 
-// TestNodeDies: what one node has received, and what it was about to do, another one does soon;
-// what was answered is there.
+// TestNodeDies tests that another node soon takes over the received bodies and the pending work of
+// a node that dies, and that acknowledged changes remain.
 func TestNodeDies(t *testing.T) {
 	onEngines(t, nodeDies)
 }
@@ -185,7 +185,7 @@ func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
 	inline := func() int64 { return b.repo.Monitor.Condition(t.Context()).Detail.Inline.Bodies }
 	ofB := a.newDrive(nil).as(b)
 	ofB.dav("PUT", "/first", "1").want(http.StatusCreated)
-	for inline() > 0 { // a makes a file of what b has received
+	for inline() > 0 { // a flushes the bodies that b has received
 		time.Sleep(20 * time.Millisecond)
 	}
 	ofA.Fail(errors.New("killed"))
@@ -202,8 +202,8 @@ func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
 	}
 }
 
-// TestPresumedAtOtherNode: what one node changes of a caller holds in the next page that the other
-// gives it, which takes the caller for what it was.
+// TestPresumedAtOtherNode tests that a change of a caller at one node takes effect in the next page
+// at the other node, although that node has cached the caller.
 func TestPresumedAtOtherNode(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { presumedAtOther(t, a, b) })
 }
@@ -213,7 +213,7 @@ func presumedAtOther(t *testing.T, a, b *client) {
 	atB, space := b.withKey(caller.key), a.newSpace(object{"quota": 1000, "visibility": "public"})
 	set := space.newSet()
 	quotas := func() int { return strings.Count(string(atB.get("/dataspaces").want(http.StatusOK).body), `"quota"`) }
-	for range 10 { // what b does in the background may have told it of the change before it is asked
+	for range 10 { // b may learn of the change in the background before the request
 		a.send("PUT", "/users/"+caller.id, object{"sysadmin": true}).want(http.StatusOK)
 		for range 2 {
 			same(t, "quotas that a sysadmin is shown", quotas(), 1)
@@ -231,8 +231,8 @@ func presumedAtOther(t *testing.T, a, b *client) {
 	atB.get("/dataspaces").problem(http.StatusUnauthorized, "unauthenticated", "")
 }
 
-// TestUploadAtTwoNodes: an upload in chunks goes on at another node, whose answer is the resource;
-// a key that is revoked at one ends with the next request at the other.
+// TestUploadAtTwoNodes tests that a chunked upload can continue at another node and complete there.
+// A key that is revoked at one node ends with the next request at the other.
 func TestUploadAtTwoNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) {
 		set := a.newSpace(nil).newSet()
@@ -253,8 +253,9 @@ func TestUploadAtTwoNodes(t *testing.T) {
 	})
 }
 
-// TestDriveIsCutAfterItsCommit: a file that was deleted or moved on the drive stays so, and the
-// answer says so, where the node loses its database before it has ended the locks of the path.
+// TestDriveIsCutAfterItsCommit tests that a file that was deleted or moved on the drive stays so,
+// and that the answer reports success, even if the node loses its database before it has ended the
+// locks of the path.
 func TestDriveIsCutAfterItsCommit(t *testing.T) {
 	for _, method := range []string{"DELETE", "MOVE"} {
 		t.Run(method, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"labshelf/handlers"
 )
 
-// observer keeps what it hears.
+// observer collects observations.
 type observer struct {
 	mu    sync.Mutex
 	heard []handlers.Observation
@@ -28,7 +28,7 @@ func (o *observer) hear(one handlers.Observation) {
 	o.heard = append(o.heard, one)
 }
 
-// last returns what was heard of the only request since the last call.
+// last returns the observation of the only request since the last call.
 func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	t.Helper()
 	eventually(t, "the request is over", func() bool {
@@ -46,8 +46,8 @@ func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	return one
 }
 
-// TestObservationHasRouteAndBytes: what is told of a request names its route and never its address,
-// and counts the bytes of the bodies.
+// TestObservationHasRouteAndBytes tests that an observation names the route, never the address, and
+// counts the bytes of the bodies.
 func TestObservationHasRouteAndBytes(t *testing.T) {
 	t.Parallel()
 	heard := &observer{}
@@ -89,8 +89,8 @@ func TestObservationHasRouteAndBytes(t *testing.T) {
 	}
 }
 
-// TestWaitingForClientIsNotSlow: a request is slow by what the service took for it, not by what its
-// client did, and the line in the log about it has nothing that came from outside.
+// TestWaitingForClientIsNotSlow tests that only the service's own time makes a request slow, and
+// that the log line about it contains nothing from the client.
 func TestWaitingForClientIsNotSlow(t *testing.T) {
 	t.Parallel()
 	const tooLong = 2 * time.Second
@@ -157,8 +157,8 @@ func TestWaitingForClientIsNotSlow(t *testing.T) {
 	})
 }
 
-// TestMetricsAreForSysadmins: what is measured is for sysadmins, and is there only where it is to
-// be.
+// TestMetricsAreForSysadmins tests that metrics are only for sysadmins, and only exist if
+// configured.
 func TestMetricsAreForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -177,8 +177,8 @@ func TestMetricsAreForSysadmins(t *testing.T) {
 	off.bad("GET", off.server.URL+"/metrics", nil).problem(http.StatusNotFound, "not_found", "")
 }
 
-// TestAdminListenerIsReadOnly: what has an address of its own answers for the same hosts as the
-// interface, and lets nothing be changed.
+// TestAdminListenerIsReadOnly tests that an admin listener answers for the same hosts as the
+// interface, and is read-only.
 func TestAdminListenerIsReadOnly(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handlers.Admin(handlers.Config{AllowedHosts: []string{"lab"}},

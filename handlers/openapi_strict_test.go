@@ -11,8 +11,8 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// TestDocumentClosesBodies: no schema of a body of a request has room for a field that the service
-// would refuse, and what GET returned can be sent back.
+// TestDocumentClosesBodies tests that no schema of a request body allows a field that the service
+// refuses, and that a record from GET can be sent back.
 func TestDocumentClosesBodies(t *testing.T) {
 	t.Parallel()
 	for _, operation := range suite.document.Operations {
@@ -44,9 +44,9 @@ func TestDocumentClosesBodies(t *testing.T) {
 	}
 }
 
-// TestDocumentForbidsCharacters: the texts of the document are those that the service takes: no
-// control characters and none that turn the direction of writing; line breaks and tabs in
-// descriptions alone.
+// TestDocumentForbidsCharacters tests that the document allows the same texts as the service: no
+// control characters, no characters that change the direction of writing, and line breaks and tabs
+// only in descriptions.
 func TestDocumentForbidsCharacters(t *testing.T) {
 	t.Parallel()
 	breaks := []string{"\n", "\r", "\t"}
@@ -73,11 +73,11 @@ func TestDocumentForbidsCharacters(t *testing.T) {
 	}
 }
 
-// TestDocumentForbidsParameters: the schemas of query parameters refuse what the service refuses,
-// and take what it takes.
+// TestDocumentForbidsParameters tests that the schemas of query parameters refuse and accept the
+// same values as the service.
 func TestDocumentForbidsParameters(t *testing.T) {
 	t.Parallel()
-	// No pattern knows how long a month is, or counts bytes; the limit is a number.
+	// A pattern cannot express the length of a month, or count bytes. The limit is a number.
 	beyond := []string{"2015-02-30"}
 	parameters := map[string]openapitest.Node{}
 	components := suite.document.Get("components", "parameters")

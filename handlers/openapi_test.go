@@ -20,8 +20,8 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// TestOperations: the routes and the document name the same operations. A listing has one more, for
-// its pages.
+// TestOperations tests that the routes and the document have the same operations. A listing has an
+// additional operation for its pages.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var served, documented []string
@@ -43,7 +43,7 @@ func TestOperations(t *testing.T) {
 	same(t, "operations with an id of their own", len(ids), len(documented))
 }
 
-// tableCodes returns the first column of the table of codes in a text, in its order.
+// tableCodes returns the first column of the table of codes in a text, in order.
 func tableCodes(text string) (codes []errs.Code, statuses map[errs.Code]string) {
 	statuses = map[errs.Code]string{}
 	for _, row := range regexp.MustCompile("(?m)^ *\\| `([a-z_]+)` \\| ([0-9, ]+) \\|").FindAllStringSubmatch(text, -1) {
@@ -53,8 +53,8 @@ func tableCodes(text string) (codes []errs.Code, statuses map[errs.Code]string) 
 	return codes, statuses
 }
 
-// TestCodes: the code, the document and docs/reference/errors.md list the same codes with the same
-// statuses.
+// TestCodes tests that the code, the document and docs/reference/errors.md list the same codes with
+// the same statuses.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "errors.md"))
@@ -75,8 +75,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestSchemas: the objects list every member that is always sent as required, and nothing else may
-// be in them.
+// TestSchemas tests that the objects list every member that is always sent as required, and allow
+// no other members.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	optional := map[string][]string{
@@ -100,8 +100,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestDocumentServed: what is served without a key is what is in the tree, and both forms say the
-// same.
+// TestDocumentServed tests that the served documents equal the files of the tree, and that both
+// forms have the same content.
 func TestDocumentServed(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -130,7 +130,7 @@ func TestDocumentServed(t *testing.T) {
 	}
 }
 
-// TestExamples: the examples in the schemas obey them.
+// TestExamples tests that the examples in the schemas are valid.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range suite.document.Get("components", "schemas").Names() {
@@ -152,7 +152,7 @@ func checkExamples(t *testing.T, name string, schema openapitest.Node) {
 	}
 }
 
-// TestProblem looks at the text of a problem.
+// TestProblem tests the body of a problem.
 func TestProblem(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -171,7 +171,7 @@ func TestProblem(t *testing.T) {
 	same(t, "the order of the members", strings.Join(members(a.body), " "), "type title status detail code field requestId")
 }
 
-// members lists the members of a JSON object in their order.
+// members returns the members of a JSON object in their order.
 func members(body []byte) (names []string) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	_, _ = decoder.Token() // the brace; a broken body gives other names

@@ -18,7 +18,7 @@ import (
 	"labshelf/repository"
 )
 
-// page gets a page as a browser does that runs no script.
+// page gets a page like a browser without scripts.
 func (c *client) page(at string, headers ...string) *answer {
 	c.t.Helper()
 	return c.withKey("").bad("GET", c.server.URL+at, nil, append(headers, "Accept: text/html")...)
@@ -26,7 +26,7 @@ func (c *client) page(at string, headers ...string) *answer {
 
 var jsonLD = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)
 
-// dataset is what a page says in JSON-LD.
+// dataset returns the JSON-LD of a page.
 func (a *answer) dataset() object {
 	a.t.Helper()
 	found := jsonLD.FindSubmatch(a.body)
@@ -36,11 +36,11 @@ func (a *answer) dataset() object {
 	return (&answer{t: a.t, what: a.what, body: found[1]}).object()
 }
 
-// hostile is a text that would leave the HTML or the JSON in it.
+// hostile is a text that tries to break out of HTML and JSON.
 const hostile = `</script><script>alert(1)</script>"&<!-- {{.}} javascript:alert(1)`
 
-// TestOpenPages: what is open is in the HTML: its title, what is said about it, its files, and
-// JSON-LD; whatever it is called.
+// TestOpenPages tests that the HTML contains open data: title, metadata, files and JSON-LD, with
+// any names.
 func TestOpenPages(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -103,8 +103,8 @@ func TestOpenPages(t *testing.T) {
 	}
 }
 
-// TestOpenHome: the home page lists what is open, and nothing else. Where there is none, it is the
-// page of everybody.
+// TestOpenHome tests that the home page lists only open data. Without open data it is the usual
+// page.
 func TestOpenHome(t *testing.T) {
 	t.Parallel()
 	g := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -124,7 +124,8 @@ func TestOpenHome(t *testing.T) {
 	same(t, "a list with a cookie", strings.Contains(string(g.page("/", "Cookie: labshelf_session=x").body), "<main"), false)
 }
 
-// TestOpenPagesWithinTheirBounds: a list goes on behind a link, and each object is on one page.
+// TestOpenPagesWithinTheirBounds tests that a long list continues on a linked page, and that each
+// object is on exactly one page.
 func TestOpenPagesWithinTheirBounds(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -152,8 +153,8 @@ func TestOpenPagesWithinTheirBounds(t *testing.T) {
 	c.page("/sets/"+set+"?page=nonsense").problem(http.StatusBadRequest, "invalid_page_token", "")
 }
 
-// TestOpenFolders: the page of an open set shows one level of its folders, each of which has an
-// address of its own, and leads back.
+// TestOpenFolders tests that the page of an open set shows one level of folders, each with its own
+// address and a link back.
 func TestOpenFolders(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -190,7 +191,7 @@ func TestOpenFolders(t *testing.T) {
 	c.page("/sets/"+set+"?folder=raw+%26+old%2F&"+token).problem(http.StatusBadRequest, "invalid_page_token", "page")
 }
 
-// TestGonePages: what was open and is deleted says so, and since when.
+// TestGonePages tests that the page of a deleted open object reports the deletion and its time.
 func TestGonePages(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -217,7 +218,8 @@ func TestGonePages(t *testing.T) {
 	}
 }
 
-// TestSitemap: it lists what is open and active, where anonymous readers are; robots.txt names it.
+// TestSitemap tests that the sitemap lists open, active objects if anonymous reading is enabled,
+// and that robots.txt names it.
 func TestSitemap(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
@@ -243,7 +245,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// locations are the addresses in a file of a sitemap.
+// locations returns the addresses in a sitemap file.
 func (c *client) locations(at string) (list []string) {
 	c.t.Helper()
 	var file struct {
@@ -260,9 +262,9 @@ func (c *client) locations(at string) (list []string) {
 	return list
 }
 
-// TestAnonymousLearnsNothing: somebody without a key who tries every address with every id gets
-// nothing of a dataspace that is not open: each answer is the one that the same address has with an
-// id that does not exist.
+// TestAnonymousLearnsNothing tests that a visitor without a key who tries every address with every
+// id learns nothing about a dataspace that is not open. Each answer equals the answer for an
+// unknown id.
 func TestAnonymousLearnsNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -272,7 +274,7 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 		f := c.newFixture(object{"visibility": visibility, "title": secret, "description": secret, "origin": secret})
 		f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": secret, "metadata": object{"tags": []string{secret}}}).want(http.StatusOK)
 		f.send("PATCH", "/resources/"+f.ids["ResourceId"], object{"name": secret}).want(http.StatusOK)
-		var own []string // ids that no answer may have which was not asked for them
+		var own []string // ids that only answers to requests with the same id may contain
 		for name, id := range f.ids {
 			if len(id) == ulid.EncodedSize && name != "UserId" {
 				own = append(own, id)
@@ -309,7 +311,7 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 	}
 }
 
-// addressesOf are all addresses of the service that are read, with an id in each place for one.
+// addressesOf returns all readable addresses of the service, with id in place of every id.
 func (f *fixture) addressesOf(id string) (list []string) {
 	for _, route := range handlers.Routes() {
 		if route.Method == http.MethodGet && route.Audience.Word != "everybody" {

@@ -17,14 +17,13 @@ import (
 	"labshelf/metadata"
 )
 
-// operation is one operation of the interface: what a good request for it sends.
+// operation is one operation of the interface, with a valid request for it.
 type operation struct {
 	id   string
 	self bool // {id} is the caller, or an upload of the caller
 	body func(f *fixture) any
 }
 
-// who may do it, as the routes say.
 func (op operation) who() handlers.Audience {
 	documented := routeOf(op.id)
 	for _, route := range handlers.Routes() {
@@ -35,7 +34,7 @@ func (op operation) who() handlers.Audience {
 	return handlers.Audience{Callers: "none: there is no such route"}
 }
 
-// allow lists the callers that may do it.
+// allow returns the callers that may use the operation.
 func (op operation) allow() string {
 	who := op.who()
 	if op.self && (who.Word == "oneself" || who.Word == "senders") {
@@ -44,7 +43,7 @@ func (op operation) allow() string {
 	return who.Callers
 }
 
-// refusal is what a caller gets who has a key and may not do it.
+// refusal returns the answer for a caller with a key but without permission.
 func (op operation) refusal() (status int, code errs.Code) {
 	if op.who().Word == "senders" {
 		return http.StatusNotFound, errs.CodeUploadNotFound
@@ -52,8 +51,8 @@ func (op operation) refusal() (status int, code errs.Code) {
 	return http.StatusForbidden, errs.CodeForbidden
 }
 
-// someOperations is operations, or under -short each third, another third each time: for tests
-// whose operations change nothing for each other.
+// someOperations returns all operations, or with -short a changing third of them. It is for tests
+// whose operations do not affect each other.
 func someOperations() (some []operation) {
 	all := operations()
 	if !testing.Short() {
@@ -65,8 +64,8 @@ func someOperations() (some []operation) {
 	return some
 }
 
-// operations is every operation of the interface. Each line may be tried after those before it:
-// what is deleted is restored in the next.
+// operations returns every operation of the interface. Each may depend on those before it: the next
+// line restores a deleted object.
 func operations() []operation {
 	fields := func(o object) func(*fixture) any { return func(*fixture) any { return o } }
 	nothing := raw{"application/offset+octet-stream", nil}
@@ -241,14 +240,14 @@ func operations() []operation {
 	}
 }
 
-// fixture is one object of every kind, for a path or body to name. ids are by the names of the
-// document's parameters.
+// fixture contains one object of every kind. ids are keyed by the names of the document's
+// parameters.
 type fixture struct {
 	*space
 	ids map[string]string
 }
 
-// newFixture makes the objects. The user in it has a role and a key.
+// newFixture creates the objects. Its user has a role and a key.
 func (c *client) newFixture(fields object) *fixture {
 	c.t.Helper()
 	f := &fixture{space: c.newSpace(fields)}
@@ -273,10 +272,10 @@ func (c *client) newFixture(fields object) *fixture {
 	return f
 }
 
-// nowhere is where nothing listens.
+// nowhere is an address without a listener.
 const nowhere = "http://127.0.0.1:1/"
 
-// newSchema makes a schema that asks for a sample.
+// newSchema creates a schema that requires a sample.
 func (s *space) newSchema(fields object) object {
 	s.t.Helper()
 	all := object{"schema": object{"type": "object", "required": []string{"sample"}, "properties": object{"sample": object{"type": "string"}}}}
@@ -284,7 +283,7 @@ func (s *space) newSchema(fields object) object {
 	return s.send("POST", "/dataspaces/"+s.dataspace+"/schemas", all).want(http.StatusCreated).object()
 }
 
-// newEdit makes a bulk edit of a set that has changed nothing yet.
+// newEdit creates a bulk edit of a set without changes.
 func (f *fixture) newEdit(set string) string {
 	f.t.Helper()
 	of, _ := metadata.ParseID(set)
@@ -303,7 +302,8 @@ func (f *fixture) newEdit(set string) string {
 	return edit.ID.String()
 }
 
-// newWebhook makes a webhook that hears of nothing, with a delivery that waits for its next try.
+// newWebhook creates a webhook that receives no events, with a delivery that waits for its next
+// attempt.
 func (f *fixture) newWebhook() (id string) {
 	f.t.Helper()
 	id = f.send("POST", "/webhooks", object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}).want(http.StatusCreated).object().text("id")
@@ -321,15 +321,15 @@ func (f *fixture) newWebhook() (id string) {
 	return id
 }
 
-// filed has the file of the fixture among the blobs, where a small one comes later: one that is
-// sent in chunks is there at once.
+// filed makes the file of the fixture a blob immediately, by uploading it in chunks. A small upload
+// would be inline first.
 func (f *fixture) filed() {
 	f.t.Helper()
 	f.send("POST", "/uploads", raw{"application/offset+octet-stream", []byte("content")}, inTus, "Upload-Length: 7",
 		uploadMetadata("setId", f.ids["SetId"], "filename", "filed.txt")).want(http.StatusCreated)
 }
 
-// uploadOf begins an upload in the name of a caller, in a set where that is allowed.
+// uploadOf starts an upload as a caller, in a set where the caller may upload.
 func (f *fixture) uploadOf(caller *client) (id string) {
 	f.t.Helper()
 	own := f.newSpace(nil)
@@ -337,13 +337,12 @@ func (f *fixture) uploadOf(caller *client) (id string) {
 	return path.Base(caller.begin(7, "setId", own.newSet(), "filename", "own.txt"))
 }
 
-// routeOf finds an operation in the document.
+// routeOf returns an operation of the document.
 func routeOf(id string) *openapitest.Operation {
 	return suite.document.Operation(id)
 }
 
-// path fills the path of an operation; that of a page with a token which the listing has just given
-// out.
+// path fills the path of an operation. For a page it gets a token from the listing.
 func (f *fixture) path(route *openapitest.Operation, ids map[string]string) string {
 	f.t.Helper()
 	filled := route.Path
@@ -359,7 +358,7 @@ func (f *fixture) path(route *openapitest.Operation, ids map[string]string) stri
 	return strings.TrimPrefix(f.get(listing).want(http.StatusOK).object().text("currentPage"), f.base)
 }
 
-// try sends a good request for the operation in the name of a caller.
+// try sends a valid request for the operation as a caller.
 func (f *fixture) try(caller *client, op operation) *answer {
 	f.t.Helper()
 	ids := map[string]string{}

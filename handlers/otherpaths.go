@@ -14,9 +14,9 @@ import (
 	"labshelf/handlers/pages"
 )
 
-// isPage tells whether a path may be one of the pages: not the interface, nor a mistyped address of
-// it (//v1/sets), nor a path named like a file, nor those of metrics and profiles, which may be
-// served by another listener.
+// isPage reports whether a path may belong to a page. These paths do not: the interface, mistyped
+// addresses of it (//v1/sets), file names, and the paths of metrics and profiles, which another
+// listener may serve.
 func isPage(path string) bool {
 	if strings.Contains(path, "//") {
 		return false
@@ -30,25 +30,25 @@ func isPage(path string) bool {
 	return !strings.Contains(last, ".")
 }
 
-// takesHTML tells whether a client accepts a page. A program that asks for JSON where only a page
-// is has mistaken the address, and must not take the page for success.
+// takesHTML reports whether a client accepts a page. A program that requests JSON from the address
+// of a page has mistaken the address, and must not take the page for success.
 func takesHTML(accept []string) bool {
 	all := strings.ToLower(strings.Join(accept, ","))
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
-// pageAddresses are the addresses that a page shares with the interface, which has them below /v1,
-// as patterns of path.Match. The test compares them with the table of the pages (web/src/app.tsx).
-// All other addresses of the interface have no page.
+// pageAddresses are the addresses that pages share with the interface, which serves them below /v1.
+// They are patterns of path.Match. A test compares them with the table of the pages
+// (web/src/app.tsx). No other address of the interface has a page.
 var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/resources/?*/versions/?*",
 	"/dataspaces/?*/history", "/sets/?*/history", "/resources/?*/history", "/audit", "/webhooks", "/webhooks/?*", "/schemas/?*", "/links", "/users", "/usage", "/search"}
 
-// methods are those of the interface.
+// methods are the methods of the interface.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// isAddressOfInterface tells whether a path is one of the interface without its /v1.
+// isAddressOfInterface reports whether a path belongs to the interface when /v1 is put before it.
 func (a *api) isAddressOfInterface(path, token string) bool {
-	if path == "" { // the root below a base path, of which /v1 is the welcome of the interface
+	if path == "" { // the root below a base path; /v1 alone is the welcome text
 		return false
 	}
 	router := a.allRoutes
@@ -63,7 +63,7 @@ func (a *api) isAddressOfInterface(path, token string) bool {
 	return false
 }
 
-// sharedWithPage tells whether an address of the interface is one of a page, too.
+// sharedWithPage reports whether an address of the interface is also the address of a page.
 func sharedWithPage(address string) bool {
 	return slices.ContainsFunc(pageAddresses, func(pattern string) bool {
 		shared, err := path.Match(pattern, address)
@@ -71,8 +71,8 @@ func sharedWithPage(address string) bool {
 	})
 }
 
-// otherPath answers requests that match no route of the interface. The script knows which pages
-// exist, and says so of any other address.
+// otherPath answers requests that match no route. It sends the page shell for every possible page;
+// the script of the shell reports unknown addresses.
 func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 	path, token := routed(r)
 	header := w.Header()
@@ -101,15 +101,16 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// noPrefix is the error of an address without the path of base_url, which a proxy may have removed.
+// noPrefix returns the error for an address without the path of base_url, which a proxy may have
+// removed.
 func (a *api) noPrefix() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
 		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
 			"If a proxy removes that prefix, let it pass paths on as they are", a.hosts.Prefix())}
 }
 
-// noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing,
-// it names the address that was meant.
+// noSuchPath returns the error for an unknown address. If only /v1 is missing, the message names
+// the complete address.
 func (a *api) noSuchPath(r *http.Request) error {
 	path, token := routed(r)
 	if strings.HasPrefix(path+"/", hosts.Version+"/") || !a.isAddressOfInterface(path, token) {

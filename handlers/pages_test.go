@@ -23,7 +23,7 @@ import (
 const pagesPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src 'self'; " +
 	"frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// TestPages: whatever address a page may have answers with the shell, also without a key, and
+// TestPages tests that every possible page address answers with the shell, even without a key, and
 // without reading a record.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 }
 
 // TestManual gets every page of the manual without a key, as a file and as a page without a script,
-// below a base path, too.
+// also below a base path.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -93,8 +93,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestPageIsNoAnswerToPrograms: one that has mistaken the address learns it, instead of taking a
-// page for success.
+// TestPageIsNoAnswerToPrograms tests that a program with a mistaken address gets an error, not a
+// page.
 func TestPageIsNoAnswerToPrograms(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -111,7 +111,8 @@ func TestPageIsNoAnswerToPrograms(t *testing.T) {
 	}
 }
 
-// TestLongerPathIsNotBelowTheBase: what only begins like the base path is not below it.
+// TestLongerPathIsNotBelowTheBase tests that a path is not below the base path if it only begins
+// with the same characters.
 func TestLongerPathIsNotBelowTheBase(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -127,8 +128,8 @@ func TestLongerPathIsNotBelowTheBase(t *testing.T) {
 	}
 }
 
-// TestPageOfAResource: where viewDataUrl leads says, without a script, where record and file are;
-// the same of every id.
+// TestPageOfAResource tests that the target of viewDataUrl links the record and the file without a
+// script, and is the same for every id.
 func TestPageOfAResource(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -145,8 +146,8 @@ func TestPageOfAResource(t *testing.T) {
 
 var assetLink = regexp.MustCompile(`(?:href|src)="([^"]*/assets/[^"]+)"`)
 
-// TestAssetsAreCachedForEver: what the shell links is there, below the base path, to be kept for
-// ever, packed for those who take it.
+// TestAssetsAreCachedForEver tests that the assets of the shell exist below the base path, may be
+// cached forever, and are compressed for clients that accept it.
 func TestAssetsAreCachedForEver(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -169,8 +170,9 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 	}
 }
 
-// The document in which a PDF is drawn, and the workers that read files, have no origin and no
-// network; only what the former loads itself may be loaded without an origin.
+// TestFramesAndDecodersHaveNoOrigin tests that the PDF document and the workers that read files
+// have no origin and no network access. Only the files that the PDF document loads may be loaded
+// without an origin.
 func TestFramesAndDecodersHaveNoOrigin(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -245,7 +247,7 @@ func testAsset(c *client, at string) {
 	c.bad("GET", at+".gz", nil).problem(http.StatusNotFound, "not_found", "")
 }
 
-// pageRow is one row of the table of pages.
+// pageRow matches one row of the table of pages.
 var pageRow = regexp.MustCompile(`\{ path: "([^"]+)"`)
 
 // pagesOfTable returns an address of each page of web/src/app.tsx.
@@ -264,8 +266,8 @@ func pagesOfTable(t *testing.T) (addresses []string) {
 	return append(addresses, "/signin")
 }
 
-// TestEveryPageIsTheShell: every page of the table answers with the shell, whatever a client
-// without a key accepts in addition to HTML.
+// TestEveryPageIsTheShell tests that every page of the table answers with the shell, whatever a
+// client without a key accepts in addition to HTML.
 func TestEveryPageIsTheShell(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -277,8 +279,8 @@ func TestEveryPageIsTheShell(t *testing.T) {
 	}
 }
 
-// TestAddressWithoutVersionIsExplained: an address without its /v1 is 404 and names the right one,
-// and no page in place of an answer.
+// TestAddressWithoutVersionIsExplained tests that an address without /v1 gets 404 with the correct
+// address, and not a page.
 func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
@@ -311,8 +313,8 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	}
 }
 
-// TestExplainedAddressIsBounded: what is named in the answer is escaped, of bounded length and
-// without a key, and what is nowhere is not named.
+// TestExplainedAddressIsBounded tests that the address in the answer is escaped, of bounded length
+// and without a key, and that unknown addresses are not repeated.
 func TestExplainedAddressIsBounded(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)

@@ -11,17 +11,17 @@ import (
 	"labshelf/repository"
 )
 
-// filter is a filter of a listing that names an object, with what each caller of the permission
-// table gets.
+// filter is a filter of a listing by an object, with the expected result for each caller of the
+// permission table.
 type filter struct {
-	shown string // in docs/reference/permissions.md
+	shown string // its row in docs/reference/permissions.md
 	path  func(f *fixture, other *fixture) string
-	none  string // what a caller without a role gets in a private dataspace: yes, 403 or 404
-	roles string // what those with a role and, in a public dataspace, all others get
+	none  string // result for a caller without a role in a private dataspace: yes, 403 or 404
+	roles string // result for callers with a role and, in a public dataspace, for all callers
 }
 
-// filters of listings. The other fixture is a private dataspace in which no caller but the sysadmin
-// has a role.
+// filters returns the filters of listings. The other fixture is a private dataspace in which only
+// the sysadmin has access.
 func filters() []filter {
 	return []filter{
 		{"GET /resources?dataspaceId={id}", func(f, _ *fixture) string { return "/resources?dataspaceId=" + f.dataspace }, "403", "yes"},
@@ -45,7 +45,7 @@ func filters() []filter {
 	}
 }
 
-// cell is what a caller gets.
+// cell returns the expected result for a caller.
 func (fl filter) cell(column string) string {
 	switch column {
 	case "nobody", "anonymous":
@@ -56,8 +56,8 @@ func (fl filter) cell(column string) string {
 	return fl.roles
 }
 
-// TestPermissionsOfFilters tries every filter as every caller. What does not exist where the
-// request looks for it is 404 for every caller.
+// TestPermissionsOfFilters tries every filter as every caller. An object that does not exist there
+// is 404 for every caller.
 func TestPermissionsOfFilters(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -81,7 +81,7 @@ func TestPermissionsOfFilters(t *testing.T) {
 	}
 }
 
-// TestFilterByUnknownObjects: what does not exist is told before what may not be read.
+// TestFilterByUnknownObjects tests that unknown objects are reported before missing permissions.
 func TestFilterByUnknownObjects(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -90,7 +90,7 @@ func TestFilterByUnknownObjects(t *testing.T) {
 	stranger.get("/resources?dataspaceId=nonsense&setId="+s.newSet()).problem(http.StatusNotFound, "dataspace_not_found", "dataspaceId")
 }
 
-// filtersTable is the table of filters for docs/reference/permissions.md.
+// filtersTable returns the table of filters for docs/reference/permissions.md.
 func filtersTable(columns []string) string {
 	var table strings.Builder
 	table.WriteString(`

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository"
 )
 
-// callers are the columns of the permission table: how each is made around a dataspace. The foreign
-// one is admin of another dataspace, which is as good as no role.
+// callers are the columns of the permission table, with a function that creates each around a
+// dataspace. The foreign caller is an admin of another dataspace, which equals no role.
 func callers() map[string]func(f *fixture) *client {
 	member := func(role string) func(*fixture) *client {
 		return func(f *fixture) *client { return f.newMember(role) }
@@ -42,13 +42,13 @@ func callers() map[string]func(f *fixture) *client {
 	}
 }
 
-// visibilityFor has the visibility of the dataspace around which a caller is made.
+// visibilityFor returns the visibility of the dataspace for a caller.
 func visibilityFor(caller string) object {
 	return map[string]object{"public": {"visibility": "public"}, "anonymous": {"visibility": "open"}}[caller]
 }
 
-// TestPermissions tries every operation as every caller: allowed, or refused (401 without a key)
-// and nothing changed.
+// TestPermissions tries every operation as every caller. It is allowed, or it is refused (401
+// without a key) and changes nothing.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	table := operations()
@@ -92,8 +92,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestUnknownObjects: before an object that does not exist all callers are alike, whatever they
-// might do if it did.
+// TestUnknownObjects tests that all callers get the same answer for an unknown object.
 func TestUnknownObjects(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -104,7 +103,7 @@ func TestUnknownObjects(t *testing.T) {
 			route := routeOf(op.id)
 			for _, parameter := range route.PathParameters {
 				kind := parameter.Component
-				if notFound[kind] == "" || op.self || kind == "KeyId" || kind == "BlobDigest" { // these are looked for with permission
+				if notFound[kind] == "" || op.self || kind == "KeyId" || kind == "BlobDigest" { // these require permission first
 					continue
 				}
 				var body any
@@ -123,7 +122,7 @@ func TestUnknownObjects(t *testing.T) {
 	}
 }
 
-// TestUsersCreateDataspaces: where the operator wants it, any user creates dataspaces and becomes
+// TestUsersCreateDataspaces tests that, if configured, any user can create dataspaces and becomes
 // their admin.
 func TestUsersCreateDataspaces(t *testing.T) {
 	t.Parallel()
@@ -139,8 +138,8 @@ func TestUsersCreateDataspaces(t *testing.T) {
 	user.send("POST", "/users", object{"username": "x"}).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestRevokedRoleEndsAtOnce: a role that is revoked is gone with the next request, also in the
-// middle of things.
+// TestRevokedRoleEndsAtOnce tests that a revoked role ends with the next request, even during a
+// listing or an upload.
 func TestRevokedRoleEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -160,8 +159,8 @@ func TestRevokedRoleEndsAtOnce(t *testing.T) {
 
 var update = flag.Bool("update", false, "write docs/reference/permissions.md anew")
 
-// TestPermissionsPage: docs/reference/permissions.md is what the routes say. go test ./handlers
-// -run TestPermissionsPage -update writes it.
+// TestPermissionsPage tests that docs/reference/permissions.md matches the routes. go test
+// ./handlers -run TestPermissionsPage -update writes the file.
 func TestPermissionsPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join("..", "docs", "reference", "permissions.md")
@@ -180,7 +179,7 @@ func TestPermissionsPage(t *testing.T) {
 	}
 }
 
-// permissionsPage writes the table of routes and callers.
+// permissionsPage returns the table of routes and callers.
 func permissionsPage() string {
 	var page strings.Builder
 	page.WriteString(`# Permissions

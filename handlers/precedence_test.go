@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestOrderOfChecks: media type, size and form come before looking for the object, that before
-// permission, that before the values of fields, and those before the state of things.
+// TestOrderOfChecks tests the order of checks: media type, size and form; existence of the object;
+// permission; values of fields; state of the object.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{MaxUpload: 1 << 20}, handlers.Config{})
@@ -37,8 +37,8 @@ func TestOrderOfChecks(t *testing.T) {
 	s.bad("GET", resource+"/data?disposition=x", nil).problem(400, errs.CodeInvalidParameter, "disposition")
 }
 
-// TestRefusedUploadsLeaveNoBlob: what the state of things refuses is refused before the file gets
-// its place.
+// TestRefusedUploadsLeaveNoBlob tests that an upload that the state of an object forbids is refused
+// before its blob is stored.
 func TestRefusedUploadsLeaveNoBlob(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -55,8 +55,8 @@ func TestRefusedUploadsLeaveNoBlob(t *testing.T) {
 	same(t, "the blobs are the same", slices.Equal(c.disk(t), before), true)
 }
 
-// TestKeyRevokedDuringUpload: rights that are lost while a file comes in are lost when it is to be
-// kept.
+// TestKeyRevokedDuringUpload tests that permissions that end during an upload prevent its
+// completion.
 func TestKeyRevokedDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -69,8 +69,8 @@ func TestKeyRevokedDuringUpload(t *testing.T) {
 	user.bad("POST", "/resources", revoking, "Content-Type: "+body.contentType).want(401)
 }
 
-// TestRefusalIsSentBeforeTheBody: a client that waits for the answer before it sends the body gets
-// one.
+// TestRefusalIsSentBeforeTheBody tests that a client that waits for the answer before it sends the
+// body gets one.
 func TestRefusalIsSentBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -88,7 +88,7 @@ func TestRefusalIsSentBeforeTheBody(t *testing.T) {
 	}
 }
 
-// TestBytesOutsidePartsAreBounded: what is not in a part that is wanted is bounded, whatever it is.
+// TestBytesOutsidePartsAreBounded tests that the bytes outside known parts are bounded.
 func TestBytesOutsidePartsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{MaxUpload: 1 << 20}, handlers.Config{})
@@ -111,7 +111,7 @@ func TestBytesOutsidePartsAreBounded(t *testing.T) {
 	}
 }
 
-// TestOddInput: input that does not fit elsewhere.
+// TestOddInput tests unusual input of various kinds.
 func TestOddInput(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -131,8 +131,8 @@ func TestOddInput(t *testing.T) {
 	same(t, "it is the name that is too long", strings.Contains(a.object().text("detail"), "the file name"), true)
 }
 
-// TestOddRanges: another unit is no range, units are written in any case, the last 0 bytes are no
-// part of a file.
+// TestOddRanges tests that other units than bytes are ignored, that units may have any case, and
+// that a suffix of 0 bytes selects nothing.
 func TestOddRanges(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -9,11 +9,11 @@ import (
 	"labshelf/auth/errs"
 )
 
-// versionDates returns dates of HTTP before and after the last change of a record, and the one of
-// its second, which is before it.
+// versionDates returns HTTP dates before and after the last change of a record, and the date of its
+// second, which is before the change.
 func versionDates(t *testing.T, c *client, path string) (before, same, after string) {
 	t.Helper()
-	modified := time.Now() // users and privileges do not tell when they were changed, which was just now
+	modified := time.Now() // users and privileges do not show when they were changed, which was just now
 	if text := c.get(path).object().text("modified"); text != "" {
 		var err error
 		if modified, err = time.Parse(time.RFC3339, text); err != nil {
@@ -24,8 +24,8 @@ func versionDates(t *testing.T, c *client, path string) (before, same, after str
 	return date(-time.Hour), date(0), date(time.Hour)
 }
 
-// TestPreconditionsOfReads: GET and HEAD of a record are 412 where If-Match or If-Unmodified-Since
-// is false, before If-None-Match counts.
+// TestPreconditionsOfReads tests that GET and HEAD of a record answer 412 if If-Match or
+// If-Unmodified-Since is false, before they evaluate If-None-Match.
 func TestPreconditionsOfReads(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -73,8 +73,8 @@ func TestPreconditionsOfReads(t *testing.T) {
 	}
 }
 
-// TestPreconditionsOfWrites: If-None-Match and If-Unmodified-Since of a request that would change a
-// record are 412 where they are false, and then nothing has changed.
+// TestPreconditionsOfWrites tests that a change answers 412 if If-None-Match or If-Unmodified-Since
+// is false, and changes nothing.
 func TestPreconditionsOfWrites(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -113,8 +113,8 @@ func TestPreconditionsOfWrites(t *testing.T) {
 	}
 }
 
-// TestPreconditionsOfUploads: a replacement that comes in chunks is bound to the version that its
-// conditions accepted at its start.
+// TestPreconditionsOfUploads tests that a chunked replacement is bound to the version that its
+// conditions accepted at the start.
 func TestPreconditionsOfUploads(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

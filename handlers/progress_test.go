@@ -19,10 +19,10 @@ import (
 	"labshelf/repository"
 )
 
-// stall is the limit of these tests.
+// stall is the stall timeout of these tests.
 const stall = 2 * time.Second
 
-// temporary lists what is in the folder of unfinished uploads.
+// temporary lists the folder of unfinished uploads.
 func (g *gateway) temporary(t *testing.T) []os.DirEntry {
 	t.Helper()
 	left, err := os.ReadDir(filepath.Join(g.dir, "tmp"))
@@ -32,7 +32,7 @@ func (g *gateway) temporary(t *testing.T) []os.DirEntry {
 	return left
 }
 
-// eventually waits for something that happens after the client has gone.
+// eventually waits for a condition after the client has disconnected.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
@@ -43,8 +43,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestSlowClientsAreServed: a request may take longer than the limit while its client makes
-// progress.
+// TestSlowClientsAreServed tests that a request may take longer than the limit while its client
+// makes progress.
 func TestSlowClientsAreServed(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789", 100_000)
@@ -108,7 +108,8 @@ func testPause(t *testing.T) {
 	send("an answer without a body", b.head("OPTIONS", "/resources")+"\r\n", http.StatusNoContent)
 }
 
-// TestStalledUploadLeavesNothing: a client that stops is cut off, and leaves nothing.
+// TestStalledUploadLeavesNothing tests that a client that stops sending is disconnected, and leaves
+// nothing.
 func TestStalledUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{Stall: stall})
@@ -145,7 +146,7 @@ func testStall(c *client, method, path, rest string) {
 	}
 }
 
-// TestStalledDownloadIsCutOff: a client that stops reading a download is cut off.
+// TestStalledDownloadIsCutOff tests that a client that stops reading is disconnected.
 func TestStalledDownloadIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -198,7 +199,7 @@ func TestBrokenUploadLeavesNothing(t *testing.T) {
 	c.get("/status").want(http.StatusOK)
 }
 
-// readRaw reads the answer to what was written to a connection, and checks it like every other.
+// readRaw reads the answer on a raw connection, and checks it like any other.
 func (c *client) readRaw(reader *bufio.Reader, method, path string) *answer {
 	c.t.Helper()
 	request := c.request(method, path, nil, nil)

@@ -16,7 +16,8 @@ func keyInURL(field string) error {
 		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
 }
 
-// refuseKey refuses credentials in a query, which logs, histories and Referer headers would keep.
+// refuseKey returns an error for credentials in a query, because logs, histories and Referer
+// headers would keep them.
 func refuseKey(query url.Values) error {
 	for name, values := range query {
 		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
@@ -30,7 +31,8 @@ func refuseKey(query url.Values) error {
 	return nil
 }
 
-// malformedQuery returns the error of a query of which a part would silently be ignored.
+// malformedQuery returns an error for a query that could not be parsed completely; the unparsed
+// part would be ignored silently.
 func malformedQuery(err error) error {
 	if err == nil {
 		return nil
@@ -39,8 +41,8 @@ func malformedQuery(err error) error {
 		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
-// checkParameters refuses parameters that a request outside the listings would ignore, and repeats
-// of all but resource: a client that sends ?dryrun=1 expects that nothing is done.
+// checkParameters refuses unknown parameters and, except for resource, repeated ones. A client that
+// sends ?dryrun=1 expects that nothing changes. Listings check their parameters themselves.
 func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing || kind == outlined {
 		return nil
@@ -59,6 +61,6 @@ func checkParameters(kind routeKind, query url.Values) error {
 	return nil
 }
 
-// parametersOf is the query parameters of the kinds of routes that have some.
+// parametersOf are the accepted query parameters, by kind of route.
 var parametersOf = map[routeKind][]string{downloaded: {"disposition"}, archived: {"folder", "resource"}, foldered: {"path"}, sized: {"size"}, proving: {"entry", "from", "size"}, following: {"after"},
 	tabled: {"separator"}, previewed: {"preview"}, revoking: {"dependents"}}

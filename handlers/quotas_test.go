@@ -13,9 +13,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestQuotas: who sees a quota, and how each kind of upload is refused that does not fit.
+// TestQuotas tests who sees a quota, and how each kind of upload beyond it is refused.
 func TestQuotas(t *testing.T) {
-	oneNode(t) // nodes know nothing of what others have reserved
+	oneNode(t) // nodes do not know the reservations of others
 	t.Parallel()
 	s := sysadmin(t).newSpace(object{"quota": 1000})
 	editor, stranger := s.newMember("editor"), s.newUser(nil)
@@ -62,8 +62,8 @@ func TestQuotas(t *testing.T) {
 	editor.bad("PUT", "/users/me", object{"quota": 0}).problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestQuotaOfChunkedBody: of a form that does not say its length no more is read than a quota has
-// room for, and the answer comes while the client still sends.
+// TestQuotaOfChunkedBody tests that the service reads no more of a form of unknown length than the
+// quota allows, and answers while the client still sends.
 func TestQuotaOfChunkedBody(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(object{"quota": 100_000})
@@ -82,8 +82,8 @@ func TestQuotaOfChunkedBody(t *testing.T) {
 	s.upload(set, "a", strings.Repeat("a", 100_000))
 }
 
-// TestQuotaOfDrive: a mounted drive has as much room as the quota, and a file or copy that does not
-// fit is 507.
+// TestQuotaOfDrive tests that a mounted drive shows the free space of the quota, and that a file or
+// copy beyond it gets 507.
 func TestQuotaOfDrive(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(object{"quota": 1000})
@@ -104,8 +104,8 @@ func TestQuotaOfDrive(t *testing.T) {
 	d.dav("PUT", "/e", "").want(http.StatusCreated)
 }
 
-// TestRoomOfTheDiskIsForSysadmins: the drive shows other users what their quotas leave and
-// nothing about the machine.
+// TestRoomOfTheDiskIsForSysadmins tests that the drive shows other users only the free space of
+// their quotas, and nothing about the machine.
 func TestRoomOfTheDiskIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	const disk = 5000

@@ -22,8 +22,8 @@ const historyLines = `  "created": "{created}",
   "modified_epoch": {modified_epoch},
 `
 
-// exactly compares the answer with the text that it must be. {member} in want stands for that
-// member of the answer, which checkTimes and checkID look at; other words in braces come in pairs.
+// exactly compares the answer with an exact text. {member} in want is a placeholder for that member
+// of the answer, which checkTimes and checkID check. Other placeholders are in pairs.
 func (a *answer) exactly(want string, pairs ...string) object {
 	a.t.Helper()
 	var members map[string]json.RawMessage
@@ -48,8 +48,8 @@ func (c *client) checkID(o object) {
 	}
 }
 
-// checkTimes looks at created and modified: UTC with milliseconds, just now, and the same instants
-// as their epochs.
+// checkTimes checks created and modified: UTC with milliseconds, within the last moments, and equal
+// to their epochs.
 func (c *client) checkTimes(o object) {
 	c.t.Helper()
 	for _, name := range []string{"created", "modified"} {
@@ -67,8 +67,8 @@ func (c *client) checkTimes(o object) {
 	}
 }
 
-// created checks the headers of an answer that made something, and that it can be read at its
-// Location as it was answered.
+// created checks the headers of an answer that created an object, and that its Location returns the
+// same record.
 func (c *client) created(a *answer) {
 	c.t.Helper()
 	made := a.want(http.StatusCreated).object()

@@ -10,15 +10,15 @@ import (
 	"labshelf/repository"
 )
 
-// presigning gives each file an address elsewhere.
+// presigning presigns an address for each file.
 type presigning struct{ *blobs.Dir }
 
 func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) (string, error) {
 	return "https://s3.example.org/" + b.Digest.String() + "?as=" + as.Filename, nil
 }
 
-// TestRedirectedDownload: where it is configured, a client with a key is sent to where the bytes
-// are, and nobody who may not read the file.
+// TestRedirectedDownload tests that, if configured, a client with a key is redirected to the blob
+// store, but not a caller without read permission.
 func TestRedirectedDownload(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{RedirectDownloads: true}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return presigning{dir} })

@@ -14,24 +14,24 @@ import (
 	"labshelf/repository"
 )
 
-// maker is a user with everything that can act in the name of a user, all of it made with one key.
+// maker is a user with all kinds of credentials, created with one key.
 type maker struct {
 	*space
-	ahead                          *atomic.Int64 // of the clock of the service
+	ahead                          *atomic.Int64 // of the service's clock
 	set, shared                    string        // the set, and a file in it
-	user                           *client       // with the key that a sysadmin made
-	parent, key, child, grandchild *client       // each with a key that the one before made
+	user                           *client       // with the key that a sysadmin created
+	parent, key, child, grandchild *client       // each with a key that the previous one created
 	cookie                         string        // of a session of the key
 	keys                           map[*client]string
 	share, request, invitation     visitor
-	chunks, resumable              string // where uploads go on, through the request and by the key
+	chunks, resumable              string // addresses of uploads, through the request link and with the key
 	drive                          *onDrive
 	hook                           string
-	heard                          chan string // what the stream of the key says; closed when it ends
-	delivered, control             chan string // messages of the webhook of the key, and of another one
+	heard                          chan string // events of the key's stream; closed when the stream ends
+	delivered, control             chan string // messages of the key's webhook, and of another one
 }
 
-// receiver is where a webhook sends to.
+// receiver starts a receiver of webhooks.
 func receiver(t *testing.T) (url string, messages chan string) {
 	t.Helper()
 	messages = make(chan string, 1<<14)
@@ -43,7 +43,7 @@ func receiver(t *testing.T) (url string, messages chan string) {
 	return server.URL, messages
 }
 
-// makesKey makes a key with the key of the client.
+// makesKey creates a key with the key of the client.
 func (m *maker) makesKey(c *client, fields object) *client {
 	m.t.Helper()
 	made := c.send("POST", "/users/me/keys", fields).want(http.StatusCreated).object()
@@ -95,8 +95,8 @@ func newMaker(t *testing.T, rules repository.Config, user object) *maker {
 	return m
 }
 
-// awaits reads messages up to one with a text, and reports whether another text was in one of
-// them. A channel that is closed has none.
+// awaits reads messages up to one that contains until, and reports whether one of them contained
+// other. A closed channel returns false.
 func awaits(messages chan string, until, other string) (there bool) {
 	for text := range messages {
 		if there = there || strings.Contains(text, other); strings.Contains(text, until) {
@@ -106,8 +106,8 @@ func awaits(messages chan string, until, other string) (there bool) {
 	return there
 }
 
-// probes are the credentials, each with a request that it serves as long as its right lasts. They
-// can be repeated, and change nothing that another one needs.
+// probes returns each credential with a request that succeeds as long as the credential is valid.
+// The requests can be repeated, and do not affect each other.
 func (m *maker) probes() map[string]func() *answer {
 	writes := func(c *client, headers ...string) func() *answer {
 		return func() *answer {
@@ -126,14 +126,14 @@ func (m *maker) probes() map[string]func() *answer {
 	}
 }
 
-// begun asks for a new upload.
+// begun requests a new upload.
 func (c *client) begun(set string) *answer {
 	c.t.Helper()
 	return c.bad("POST", "/uploads", nil, inTus, "Upload-Length: 1", uploadMetadata("setId", set, "filename", "a"))
 }
 
-// lasts are requests that would end what they are about: they are made once, when the right has
-// ended.
+// lasts returns requests that would end their own object. They are sent once, after the permission
+// has ended.
 func (m *maker) lasts() map[string]func() *answer {
 	return map[string]func() *answer{
 		"chunks": func() *answer { return m.request.puts(m.chunks, 1, "2") },
@@ -144,10 +144,10 @@ func (m *maker) lasts() map[string]func() *answer {
 	}
 }
 
-// revocation is a way in which rights end. stays names the credentials that go on.
+// revocation is a way to end permissions. stays names the credentials that remain valid.
 type revocation struct {
 	what  string
-	user  object // of the maker; nil: an admin of the dataspace
+	user  object // fields of the maker; nil: an admin of the dataspace
 	end   func(m *maker)
 	stays string
 }
@@ -193,8 +193,7 @@ func revocations() []revocation {
 	}
 }
 
-// TestRevocations: each credential is served while its right lasts, and never again when it has
-// ended, in whatever way.
+// TestRevocations tests that each credential works until it ends in any way, and never again.
 func TestRevocations(t *testing.T) {
 	t.Parallel()
 	for _, r := range revocations() {
@@ -227,14 +226,14 @@ func TestRevocations(t *testing.T) {
 	}
 }
 
-// hears checks whether the stream and the webhook say what happens from now on.
+// hears checks whether the stream and the webhook receive the next events.
 func (m *maker) hears(stream, webhook bool) {
 	m.t.Helper()
 	mark := "dataspace.delete"
 	if m.get("/dataspaces/"+m.dataspace).object().text("state") == "active" {
 		mark = m.newSet()
 	}
-	m.bad("POST", "/users/"+m.user.id+"/keys", nil) // which the user may hear of in any case
+	m.bad("POST", "/users/"+m.user.id+"/keys", nil) // the user receives this event in any case
 	same(m.t, "the stream hears it", awaits(m.heard, "key.create", mark), stream)
 	awaits(m.control, mark, mark)
 	if webhook {

@@ -14,13 +14,12 @@ import (
 	"labshelf/repository/core"
 )
 
-// cutting is the writer of an answer during which something happens once, when its first bytes are
-// written.
+// cutting is the writer of an answer that runs a function when the first bytes are written.
 type cutting struct {
 	httptest.ResponseRecorder
 	act  func()
 	sent int
-	end  []byte // of what was sent
+	end  []byte // end of the sent bytes
 }
 
 func (c *cutting) Write(p []byte) (int, error) {
@@ -35,14 +34,14 @@ func (c *cutting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begun is what came of an answer: the end of what was sent, and whether it was cut off.
+// begun is the result of an answer: the end of the sent bytes, and whether it was cut off.
 type begun struct {
 	status, sent int
 	cut          bool
 	end          string
 }
 
-// during serves a request and does something when the answer begins.
+// during serves a request and runs a function when the answer begins.
 func (m *maker) during(method, address string, headers []string, act func()) (p begun) {
 	m.t.Helper()
 	request := httptest.NewRequest(method, address, nil)
@@ -65,8 +64,8 @@ func (m *maker) during(method, address string, headers []string, act func()) (p 
 	return p
 }
 
-// together runs functions that each call their argument in the middle, and ends something when all
-// of them have got there, or have returned.
+// together runs functions that each call their argument in the middle. When all have reached it or
+// returned, it calls end.
 func together(each []func(middle func()), end func()) {
 	var begun, done sync.WaitGroup
 	ended := make(chan struct{})
@@ -84,15 +83,15 @@ func together(each []func(middle func()), end func()) {
 	done.Wait()
 }
 
-// TestRevocationsInStreams: an answer that has begun ends with the right to it, after one part at
-// most.
+// TestRevocationsInStreams tests that a running answer ends with its permission, after at most one
+// more part.
 func TestRevocationsInStreams(t *testing.T) {
 	t.Parallel()
 	for i, r := range revocations() {
 		if testing.Short() && i%4 != 0 {
 			continue
 		}
-		if strings.HasPrefix(r.what, "role") && r.what != "role removed" || r.what == "dataspace deleted" { // which are no end of reading
+		if strings.HasPrefix(r.what, "role") && r.what != "role removed" || r.what == "dataspace deleted" { // these do not end the permission to read
 			continue
 		}
 		if r.stays == "" && r.what != "role removed" { // the key ends, which may be a sysadmin's, too
@@ -102,7 +101,7 @@ func TestRevocationsInStreams(t *testing.T) {
 	}
 }
 
-// endStreams ends a right in the middle of all answers that rest on it.
+// endStreams ends a permission in the middle of all answers that depend on it.
 func endStreams(t *testing.T, r revocation) {
 	m := newMaker(t, repository.Config{}, r.user)
 	big := m.client.upload(m.set, "big.bin", string(randomBytes(3*core.StreamPart))).text("id")
@@ -130,7 +129,7 @@ func endStreams(t *testing.T, r revocation) {
 	together(each, func() { r.end(m) })
 }
 
-// lose removes the file of a record, which a check then names.
+// lose removes the file of a record, so that a check reports it.
 func (m *maker) lose() {
 	m.t.Helper()
 	content := strings.Repeat("lost", 100_000)
@@ -147,11 +146,11 @@ func randomBytes(n int) []byte {
 	return all
 }
 
-// streamed is a request whose answer is long.
+// streamed is a request with a long answer.
 type streamed struct {
 	request   func(m *maker, big string) (address string, headers []string)
-	sysadmins bool   // for sysadmins alone
-	says      string // a POST whose last line says this of its end; "": it is cut off
+	sysadmins bool   // only for sysadmins
+	says      string // error in the last line of a POST; "": the answer is cut off
 }
 
 func (s streamed) method() string {
@@ -193,8 +192,8 @@ func streams() map[string]streamed {
 	}
 }
 
-// fill makes so many files, and changes of them, that listings of both take several steps, and a
-// copy of the metadata, too.
+// fill creates this many files, and changes of them, so that their listings and a snapshot take
+// several steps.
 func (m *maker) fill() {
 	m.t.Helper()
 	made := make([]string, 260)
@@ -212,7 +211,8 @@ func (m *maker) fill() {
 	m.send("POST", "/sets/"+m.set+"/metadata", tags).want(http.StatusOK)
 }
 
-// TestRevocationsInUploads: a file whose right ends while it comes is not stored.
+// TestRevocationsInUploads tests that a file is not stored if its permission ends during the
+// upload.
 func TestRevocationsInUploads(t *testing.T) {
 	t.Parallel()
 	for _, r := range revocations() {
@@ -245,8 +245,8 @@ func (m *maker) stored() string {
 	return fmt.Sprint(ids(all, "name"))
 }
 
-// uploadsDuring are the ways in which a file comes. Each begins, and returns what sends the file,
-// with something that happens in the middle of it.
+// uploadsDuring returns the ways to upload a file. Each starts an upload, and returns a function
+// that sends the file and runs middle in the middle.
 func uploadsDuring() map[string]func(*maker) func(middle func()) *answer {
 	half := func(body []byte, act func()) *interrupted {
 		return &interrupted{rest: body, at: len(body) / 2, act: act}
@@ -283,8 +283,8 @@ func uploadsDuring() map[string]func(*maker) func(middle func()) *answer {
 	}
 }
 
-// TestRevokedKeysOpenNoRoute: no operation of the interface serves a key, a session, or a key that
-// was made with it, when it has ended.
+// TestRevokedKeysOpenNoRoute tests that no operation accepts an ended key, its session, or a key
+// created with it.
 func TestRevokedKeysOpenNoRoute(t *testing.T) {
 	t.Parallel()
 	for _, r := range revocations() {

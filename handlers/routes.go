@@ -10,61 +10,60 @@ import (
 	"labshelf/paging"
 )
 
-// route is one operation of the interface. HEAD and OPTIONS follow by themselves. Routes are
-// written without the names of the fields, so that one that does not say who may use it does not
-// compile.
+// route is one operation of the interface. HEAD and OPTIONS are added automatically. Routes are
+// written without field names, so that a route without an audience does not compile.
 type route struct {
 	method, path string
 	audience     audience
 	serve        exchange.Handler
 	kind         routeKind
-	cost         cost // which budget it is admitted to
+	cost         cost // the budget that admits the request
 }
 
-// audience tells which callers may use a route. Here it decides only whether a key is needed: the
-// rules are in package repository, and the tests compare this column, from which
-// docs/reference/permissions.md is made, with them.
+// audience is the group of callers that may use a route. Here it only decides whether a key is
+// required. The permission rules are in package repository. Tests compare them with this column,
+// and docs/reference/permissions.md is generated from it.
 type audience uint8
 
 const (
-	everybody audience = iota // also without a key
-	keyed                     // callers with a key; what is listed depends on the caller
-	readers                   // callers with a role in the dataspace, and if it is public all with a key
-	anonymous                 // as readers, and if it is open also callers without a key
+	everybody audience = iota // all callers, with or without a key
+	keyed                     // callers with a key; a listing depends on the caller
+	readers                   // callers with a role in the dataspace; if it is public, all callers with a key
+	anonymous                 // readers, and if the dataspace is open also callers without a key
 	holders                   // callers with a role in the dataspace
-	writers                   // its editors and admins
-	managers                  // its admins
-	senders                   // the caller that began the upload
-	creators                  // callers that the configuration lets create dataspaces
-	oneself                   // the user of the path
-	sysadmins                 // these may use every route
+	writers                   // editors and admins of the dataspace
+	managers                  // admins of the dataspace
+	senders                   // the caller that started the upload
+	creators                  // callers that the configuration allows to create dataspaces
+	oneself                   // the user in the path
+	sysadmins                 // sysadmins, who may use every route
 )
 
 type routeKind uint8
 
 const (
-	plain      routeKind = iota // takes no query
-	listing                     // has pages; its use case reads the query
-	downloaded                  // takes a disposition
-	archived                    // takes ids of resources
-	chunked                     // speaks tus, and takes no query
-	sized                       // takes a size of the audit log
-	proving                     // takes what is to be proven of it
-	following                   // takes the id of an event
-	tabled                      // takes what separates columns
-	previewed                   // may change nothing, but say what it would
-	foldered                    // takes the path of a folder
-	outlined                    // takes what its listing takes; its use case reads the query
-	revoking                    // takes what becomes of the dependents
+	plain      routeKind = iota // accepts no query parameters
+	listing                     // has pages; the use case reads the query
+	downloaded                  // accepts a disposition
+	archived                    // accepts ids of resources
+	chunked                     // uses the tus protocol, without query parameters
+	sized                       // accepts a size of the audit log
+	proving                     // accepts the parameters of a proof of the audit log
+	following                   // accepts the id of an event
+	tabled                      // accepts a column separator
+	previewed                   // accepts a preview, which changes nothing
+	foldered                    // accepts the path of a folder
+	outlined                    // accepts the parameters of its listing; the use case reads the query
+	revoking                    // accepts what happens to the dependents of a key
 )
 
-// routes is the whole interface.
+// routes returns all routes of the interface.
 func (a *api) routes() []route {
 	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(),
 		a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
 }
 
-// routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
+// routesOfFiles returns the routes of the service, sessions, dataspaces, sets and resources.
 func (a *api) routesOfFiles() []route {
 	return []route{
 		{"GET", "/status", everybody, a.v1.Status.Get, plain, light},
@@ -115,7 +114,7 @@ func (a *api) routesOfFiles() []route {
 	}
 }
 
-// routesOfUploads are those of resumable uploads.
+// routesOfUploads returns the routes of resumable uploads.
 func (a *api) routesOfUploads() []route {
 	return []route{
 		{"POST", "/uploads", writers, a.v1.Uploads.Create, chunked, blob},
@@ -126,7 +125,7 @@ func (a *api) routesOfUploads() []route {
 	}
 }
 
-// routesOfEdits are those of bulk edits of the metadata of files.
+// routesOfEdits returns the routes of bulk edits of file metadata.
 func (a *api) routesOfEdits() []route {
 	return []route{
 		{"GET", "/sets/:id/metadata", anonymous, a.v1.Edits.Export, tabled, stream},
@@ -137,7 +136,7 @@ func (a *api) routesOfEdits() []route {
 	}
 }
 
-// routesOfFolders are those of folders of a set.
+// routesOfFolders returns the routes of folders of sets.
 func (a *api) routesOfFolders() []route {
 	return []route{
 		{"GET", "/sets/:id/resources/outline", anonymous, a.v1.Folders.Outline, outlined, compute},
@@ -151,7 +150,8 @@ func (a *api) routesOfFolders() []route {
 	}
 }
 
-// routesOfLinks are those of links. A link is for its owner, too, while that is an editor.
+// routesOfLinks returns the routes of links. The owner of a link may use them, too, while that user
+// is an editor.
 func (a *api) routesOfLinks() []route {
 	return []route{
 		{"GET", "/links", keyed, a.v1.Links.List, listing, page},
@@ -164,7 +164,7 @@ func (a *api) routesOfLinks() []route {
 	}
 }
 
-// routesOfWebhooks are those of webhooks.
+// routesOfWebhooks returns the routes of webhooks.
 func (a *api) routesOfWebhooks() []route {
 	return []route{
 		{"GET", "/webhooks", keyed, a.v1.Webhooks.List, plain, page},
@@ -180,7 +180,7 @@ func (a *api) routesOfWebhooks() []route {
 	}
 }
 
-// routesOfSchemas are those of schemas, and of what they say of sets and resources.
+// routesOfSchemas returns the routes of schemas, and of the conformance of sets and resources.
 func (a *api) routesOfSchemas() []route {
 	return []route{
 		{"GET", "/dataspaces/:id/schemas", anonymous, a.v1.Schemas.List, plain, page},
@@ -196,7 +196,7 @@ func (a *api) routesOfSchemas() []route {
 	}
 }
 
-// routesOfUsers are those of users and their keys, privileges, usage and administration.
+// routesOfUsers returns the routes of users, keys, privileges, usage and administration.
 func (a *api) routesOfUsers() []route {
 	return []route{
 		{"GET", "/users", keyed, a.v1.Users.List, listing, page},
@@ -237,8 +237,8 @@ func (a *api) routesOfUsers() []route {
 	}
 }
 
-// routesOfVisitors are those of people who were sent a link, below hosts.LinkPath. Files come in
-// chunks by the same protocol and code as those of users.
+// routesOfVisitors returns the routes of people who received a link, below hosts.LinkPath. Chunked
+// uploads use the same protocol and code as those of users.
 func (a *api) routesOfVisitors() []route {
 	return []route{
 		{"GET", ":token", everybody, a.links.View, plain, page},
@@ -254,8 +254,8 @@ func (a *api) routesOfVisitors() []route {
 	}
 }
 
-// routesOfPages are those of what pages link, and of what search engines read. All other addresses
-// are pages, too: otherPath serves them.
+// routesOfPages returns the routes of assets, documents and files for search engines. otherPath
+// serves the pages themselves.
 func (a *api) routesOfPages() []route {
 	routes := []route{
 		{"GET", pages.AssetsPath + ":name", everybody, a.pages.Asset, plain, light},

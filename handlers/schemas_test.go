@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestSchemasOfDataspace: a schema is made, read, changed and sent back as it was read; a file and
-// a set are held to it.
+// TestSchemasOfDataspace tests creating, reading and changing a schema, sending it back unchanged,
+// and enforcing it for a file and a set.
 func TestSchemasOfDataspace(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -60,8 +60,8 @@ func TestSchemasOfDataspace(t *testing.T) {
 	s.send("POST", path+"/restore", nil).problem(http.StatusConflict, "schema_name_taken", "name")
 }
 
-// TestSchemasTravel: the version of the schema is part of listings, archives and history, and a
-// repository that has no such schema takes what comes from there.
+// TestSchemasTravel tests that listings, archives and history contain the version of the schema,
+// and that a repository without the schema accepts such data.
 func TestSchemasTravel(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -12,7 +12,7 @@ import (
 	"labshelf/repository"
 )
 
-// find searches when everything is indexed.
+// find searches after everything is indexed.
 func (c *client) find(q string, more ...string) *answer {
 	c.t.Helper()
 	for _, node := range append([]*repository.Service{c.repo}, c.others...) {
@@ -26,7 +26,7 @@ func (c *client) find(q string, more ...string) *answer {
 	return c.get("/search?" + strings.Join(more, "&")).want(http.StatusOK)
 }
 
-// hits are the kinds and names of what was found.
+// hits returns the kinds and names of the results.
 func hits(a *answer) string {
 	a.t.Helper()
 	var found []string
@@ -38,8 +38,7 @@ func hits(a *answer) string {
 
 func objectOf(v any) object { return object(v.(map[string]any)) }
 
-// TestSearch: hits are records as their own listings have them, with what matched and what was
-// counted.
+// TestSearch tests that hits contain the same records as listings, with their matches and counts.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -78,7 +77,7 @@ func TestSearch(t *testing.T) {
 	same(t, "the next page of another's search", hits(stranger.get(strings.TrimPrefix(s.find("type:file", "limit=1").text("nextPage"), s.base)).want(http.StatusOK)), "")
 }
 
-// TestIndex: sysadmins see how far the index is, and have it made anew.
+// TestIndex tests that sysadmins can see the state of the index and rebuild it.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -96,7 +95,7 @@ func TestIndex(t *testing.T) {
 	s.newMember("admin").get("/admin/index").problem(403, errs.CodeForbidden, "")
 }
 
-// TestCostlySearchIsRefused searches for a phrase that each file could begin at each of its words.
+// TestCostlySearchIsRefused searches for a phrase that could begin at each word of each file.
 func TestCostlySearchIsRefused(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -46,8 +46,8 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a.links = links.New(links.Config{
 		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: downloads, Assets: assets, WithoutSlot: withoutSlot,
 	})
-	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So
-	// the token is cut off the path, and the rest is looked up among the listings alone.
+	// httprouter cannot hold /resources/:id and /resources/query/results/:token in one tree. So
+	// dispatch cuts the token off the path and looks the rest up among the listings only.
 	whole, listings := a.router(), a.router()
 	a.allRoutes, a.listings = whole, listings
 	for _, rt := range a.routes() {
@@ -83,7 +83,7 @@ func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 			return
 		}
 		path, under := strings.CutPrefix(r.URL.Path, a.hosts.Prefix())
-		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
+		longer := path != "" && path[0] != '/' // for example /shelfish where the base path is /shelf
 
 		if !under || longer {
 			exchange.WriteProblem(w, r, a.noPrefix())
@@ -112,7 +112,7 @@ func (a *api) dispatch(whole, listings http.Handler) http.Handler {
 	})
 }
 
-// router returns an empty router that redirects nowhere and answers in problem+json.
+// router returns an empty router without redirects that reports errors as problem+json.
 func (a *api) router() *httprouter.Router {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
@@ -123,7 +123,7 @@ func (a *api) router() *httprouter.Router {
 	return router
 }
 
-// options answers OPTIONS; the router has put the methods into Allow.
+// options answers OPTIONS; the router has set Allow.
 func (a *api) options(w http.ResponseWriter, r *http.Request) {
 	if path, _ := routed(r); strings.HasPrefix(path+"/", hosts.Version+"/uploads/") || links.IsUpload(path) {
 		tus.Describe(w.Header(), a.repo.Uploads.MaxUpload())
@@ -135,7 +135,7 @@ func refuse(err error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { exchange.WriteProblem(w, r, err) })
 }
 
-// add registers a route, and HEAD with GET.
+// add registers a route. A GET route also answers HEAD.
 func (a *api) add(router *httprouter.Router, path string, rt route) {
 	handle := func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		noteRoute(w, r.Method, path)

@@ -24,7 +24,8 @@ func (c *client) signIn(headers ...string) (cookie string, browser *client) {
 	return "Cookie: " + token, c.withKey("")
 }
 
-// TestSessionMayDoWhatItsKeyMay: a session is a way into every route, and may do what its key may.
+// TestSessionMayDoWhatItsKeyMay tests that a session works for every route, with the permissions of
+// its key.
 func TestSessionMayDoWhatItsKeyMay(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -48,14 +49,14 @@ func TestSessionMayDoWhatItsKeyMay(t *testing.T) {
 	browser.send("POST", "/users", object{"username": "x"}, cookie).problem(http.StatusForbidden, "forbidden", "")
 	same(t, "the key was used", editor.get("/users/me/keys").data()[0].text("lastUsed") != "", true)
 
-	// The header counts, whatever the cookie says.
+	// The header takes precedence over the cookie.
 	browser.withKey("nonsense").get("/users/me", cookie).problem(http.StatusUnauthorized, "unauthenticated", "")
 	same(t, "who, with a key", s.get("/users/me", cookie).object().text("username"), "admin")
-	// The token of a session is no key, and a key no session.
+	// The token of a session is not accepted as a key, nor a key as a session.
 	browser.withKey(strings.TrimPrefix(cookie, "Cookie: labshelf_session=")).get("/users/me").problem(http.StatusUnauthorized, "unauthenticated", "")
 	browser.get("/users/me", "Cookie: labshelf_session="+editor.key).problem(http.StatusUnauthorized, "unauthenticated", "")
 
-	// Signing in again ends the former one; signing out, this one and every copy of it.
+	// Signing in again ends the former session. Signing out ends this one and every copy of it.
 	again := browser.send("POST", "/session", object{"key": editor.key}, cookie).want(http.StatusOK)
 	browser.get("/users/me", cookie).problem(http.StatusUnauthorized, "unauthenticated", "")
 	token, _, _ := strings.Cut(again.header.Get("Set-Cookie"), ";")
@@ -71,7 +72,7 @@ func TestSessionMayDoWhatItsKeyMay(t *testing.T) {
 	editor.get("/users/me").want(http.StatusOK)
 }
 
-// TestSignInRefused: each way in which it can be.
+// TestSignInRefused tests each way in which a sign-in is refused.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
@@ -109,7 +110,7 @@ func TestSignInRefused(t *testing.T) {
 	c.send("POST", "/session", object{"key": revoked.text("key")}).problem(http.StatusUnauthorized, "unauthenticated", "")
 }
 
-// TestSessionsAreThrottled: keys cannot be tried out where one signs in, nor sessions.
+// TestSessionsAreThrottled tests that keys and sessions cannot be guessed by signing in.
 func TestSessionsAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -130,8 +131,8 @@ func TestSessionsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, "Cookie: labshelf_session="+unknown).want(http.StatusNoContent)
 }
 
-// TestCrossOriginChangesAreRefused: what changes something by a cookie comes from a page of the
-// service. Keys are not concerned, nor reading.
+// TestCrossOriginChangesAreRefused tests that requests that change something with a cookie must
+// come from a page of the service. This does not apply to keys or reading.
 func TestCrossOriginChangesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{AllowedOrigins: []string{friend}, TrustedProxies: loopback(), AllowedHosts: []string{"data.example.org"}}).newSpace(nil)
@@ -141,7 +142,7 @@ func TestCrossOriginChangesAreRefused(t *testing.T) {
 		headers []string
 		own     bool
 	}{
-		{nil, true}, // no browser
+		{nil, true}, // not a browser
 		{[]string{here}, true},
 		{[]string{"Sec-Fetch-Site: same-origin", here}, true},
 		{[]string{"Sec-Fetch-Site: none"}, true},
@@ -174,8 +175,8 @@ func TestCrossOriginChangesAreRefused(t *testing.T) {
 	same(t, "the dataspace", s.get("/dataspaces/"+s.dataspace).object().text("state"), "active")
 }
 
-// TestOriginOfBaseURL: the pages work behind a proxy that asks for another host and does not say
-// which one browsers have.
+// TestOriginOfBaseURL tests that the pages work behind a proxy that sends another host without
+// naming the original one.
 func TestOriginOfBaseURL(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
@@ -201,7 +202,7 @@ func TestOriginOfBaseURL(t *testing.T) {
 	}
 }
 
-// TestCookieAttributes: where it goes, and over what.
+// TestCookieAttributes tests the path and the transport of the cookie.
 func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
@@ -251,8 +252,8 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in
-// the middle of an upload.
+// TestSessionEndsWithKeyUserAndTime tests that a session ends with its key, its user, and its time,
+// at the next request and in the middle of an upload.
 func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -288,12 +289,12 @@ func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 		same(t, "resources after "+what, len(s.get("/sets/"+set+"/resources").object()), 1)
 	}
 
-	// It does not outlive its key.
+	// A session does not outlive its key.
 	key := two.send("POST", "/users/me/keys", object{"expires": time.Now().Add(time.Duration(ahead.Load()) + time.Minute).UTC().Format(time.RFC3339)}).want(201).object()
 	cookie, browser = two.withKey(key.text("key")).signIn()
 	ends("its key expires", cookie, func() { ahead.Add(int64(time.Minute)) })
 
-	// Of many, the youngest are kept.
+	// Of many sessions, the newest are kept.
 	three, cookies := s.newUser(nil), []string{}
 	for range 34 {
 		cookie, browser = three.signIn()

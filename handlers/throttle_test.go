@@ -11,7 +11,8 @@ import (
 	"labshelf/handlers"
 )
 
-// TestUnknownKeysAreThrottled: who tries keys is slowed down; who has one, or forgot it, is not.
+// TestUnknownKeysAreThrottled tests that an address that tries unknown keys is limited, but not
+// requests with a valid key or without one.
 func TestUnknownKeysAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -39,7 +40,7 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	throttled := func(key string, headers ...string) {
 		t.Helper()
 		a := c.withKey(key).get("/sets", headers...).problem(http.StatusTooManyRequests, "too_many_failures", "")
-		// Less where the machine has taken more than a second since the first one.
+		// Less if the machine has taken more than a second since the first one.
 		if wait, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || wait < 1 || wait > 60/allowed {
 			t.Errorf("Retry-After: got %q, want up to %d", a.header.Get("Retry-After"), 60/allowed)
 		}
@@ -59,11 +60,11 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	refused(revoked.text("key"))
 	c.get("/sets").want(http.StatusOK)
 	c.withKey("").get("/status").want(http.StatusOK)
-	c.withKey(auth.NewKey()).get("/status").problem(http.StatusTooManyRequests, "too_many_failures", "") // or keys could be tried there
+	c.withKey(auth.NewKey()).get("/status").problem(http.StatusTooManyRequests, "too_many_failures", "") // otherwise keys could be tried there
 
 	const guess, via = "guess", "X-Forwarded-For: "
 	for i := range allowed {
-		refused(guess, fmt.Sprintf("%s10.0.0.%d, 192.0.2.1", via, i)) // what the client itself puts in front does not count
+		refused(guess, fmt.Sprintf("%s10.0.0.%d, 192.0.2.1", via, i)) // addresses that the client itself adds do not count
 	}
 	throttled(guess, via+"192.0.2.1")
 	throttled(guess, via+"8.8.8.8, 192.0.2.1:4711, 127.0.0.1")
@@ -80,7 +81,7 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	for range 150 {
 		free.withKey(guess).get("/sets").want(http.StatusUnauthorized)
 	}
-	// No proxy that is trusted: the header says nothing.
+	// Without a trusted proxy, the header is ignored.
 	direct := user.configured(handlers.Config{FailedKeys: 1})
 	direct.withKey(guess).get("/sets", via+"192.0.2.1").want(http.StatusUnauthorized)
 	direct.withKey(guess).get("/sets", via+"192.0.2.2").want(http.StatusTooManyRequests)

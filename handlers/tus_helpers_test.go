@@ -15,7 +15,7 @@ import (
 
 const inTus = "Tus-Resumable: 1.0.0"
 
-// uploadMetadata is the header Upload-Metadata of names and texts in turn.
+// uploadMetadata returns the header Upload-Metadata for alternating names and texts.
 func uploadMetadata(pairs ...string) string {
 	var all []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -24,7 +24,8 @@ func uploadMetadata(pairs ...string) string {
 	return "Upload-Metadata: " + strings.Join(all, ",")
 }
 
-// inTime is a sysadmin of a service whose uploads last for an hour, and how time passes there.
+// inTime returns a sysadmin of a service whose uploads expire after an hour, and a function that
+// advances its clock.
 func inTime(t *testing.T) (c *client, pass func(time.Duration)) {
 	var clock sync.Mutex
 	now := time.Now()
@@ -40,7 +41,7 @@ func inTime(t *testing.T) (c *client, pass func(time.Duration)) {
 	}
 }
 
-// begin begins an upload, and returns where it goes on.
+// begin starts an upload, and returns its address.
 func (c *client) begin(length int, pairs ...string) (location string) {
 	c.t.Helper()
 	a := c.send("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata(pairs...)).want(http.StatusCreated)
@@ -61,7 +62,8 @@ func (c *client) chunk(location string, offset int, content string, headers ...s
 		append([]string{inTus, fmt.Sprint("Upload-Offset: ", offset)}, headers...)...)
 }
 
-// head asks for the progress of an upload, and again while another request still uses it.
+// head requests the progress of an upload. It repeats the request while another request uses the
+// upload.
 func (c *client) head(location string) *answer {
 	c.t.Helper()
 	for {
@@ -71,7 +73,7 @@ func (c *client) head(location string) *answer {
 	}
 }
 
-// stands wants an upload to be that far, and returns the resource that it has become, if it has.
+// stands checks the progress of an upload, and returns the resource that it has become, if any.
 func (c *client) stands(location string, offset, length int) (resource string) {
 	c.t.Helper()
 	a := c.head(location)
@@ -80,7 +82,7 @@ func (c *client) stands(location string, offset, length int) (resource string) {
 	return a.header.Get("Labshelf-Resource")
 }
 
-// refusedHead wants HEAD to tell why a complete upload is refused.
+// refusedHead checks that HEAD reports why a complete upload is refused.
 func (c *client) refusedHead(location string, status int) {
 	c.t.Helper()
 	a := c.send("HEAD", location, nil, inTus).want(status)

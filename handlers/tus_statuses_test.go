@@ -16,8 +16,8 @@ import (
 	"labshelf/repository"
 )
 
-// ways are those of sending a chunk, and of giving an upload up: by their methods, and where there
-// is no method but POST.
+// ways are the methods for sending a chunk and for terminating an upload, directly and with POST
+// only.
 type ways struct {
 	chunk, end func(c *client, at string, headers ...string) *answer
 }
@@ -42,7 +42,7 @@ func bothWays() map[string]ways {
 	}
 }
 
-// TestTusStatuses: each refusal has its status, whichever way the request comes, and has the
+// TestTusStatuses tests the status of each refusal, with each method, and that the answers have the
 // version of the protocol.
 func TestTusStatuses(t *testing.T) {
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestTusStatuses(t *testing.T) {
 	}
 }
 
-// TestTusStatusesAtTheEnd: errors of a complete file are reported as such, whichever way the last
-// chunk arrives.
+// TestTusStatusesAtTheEnd tests that errors of a complete file are reported as such, with each way
+// of sending the last chunk.
 func TestTusStatusesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -110,10 +110,11 @@ func TestTusStatusesAtTheEnd(t *testing.T) {
 	same(t, "the upload, by a POST", fmt.Sprint(shown["url"], shown["offset"], shown["length"], shown["resourceUrl"]), fmt.Sprint(at, 0, 7, nil))
 }
 
-// TestTusStatusesOfTime: what has expired says so, for as long as it is remembered.
+// TestTusStatusesOfTime tests that an expired upload is reported as such, for as long as it is
+// remembered.
 func TestTusStatusesOfTime(t *testing.T) {
 	t.Parallel()
-	oneNode(t) // another one may have removed it by then
+	oneNode(t) // another node may have removed it by then
 	c, pass := inTime(t)
 	at := c.begin(3, "setId", c.newSpace(nil).newSet(), "filename", "a")
 	pass(61 * time.Minute)
@@ -124,8 +125,8 @@ func TestTusStatusesOfTime(t *testing.T) {
 	c.get(at).problem(http.StatusGone, "upload_expired", "")
 }
 
-// gate is a store in which a chunk waits until it is opened: before any of it has been read, or
-// after all of it has been.
+// gate is a store in which a chunk waits until the gate is opened: before it has been read, or
+// after.
 type gate struct {
 	*blobs.Dir
 	begun, open chan struct{}
@@ -160,10 +161,10 @@ func (g *gate) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, 
 	return mark, err
 }
 
-// TestTusSecondRequestIsLocked: while a chunk cannot be ended, others are told that the upload is
-// locked. The chunk itself, which they wanted to end, is told the same, and nothing of it counts.
+// TestTusSecondRequestIsLocked tests that other requests get 423 while a chunk cannot be stopped.
+// The chunk itself, which they tried to stop, gets the same, and none of its bytes count.
 func TestTusSecondRequestIsLocked(t *testing.T) {
-	oneNode(t) // another node goes on when this one is stuck
+	oneNode(t) // another node continues while this one is stuck
 	t.Parallel()
 	g := newGate(false)
 	c := g.service(t)
@@ -188,9 +189,8 @@ func TestTusSecondRequestIsLocked(t *testing.T) {
 	same(t, "the file", string(c.get(made+"/data").want(http.StatusOK).body), "content")
 }
 
-// TestTusLateStopIsHarmless: a request that waits for a chunk may stop it when all of it has
-// arrived and the disk is what takes long. That harms neither the chunk nor what its client asks
-// for next over the same connection.
+// TestTusLateStopIsHarmless tests that stopping a chunk that has arrived completely, while the disk
+// is slow, affects neither the chunk nor the next request of its client on the same connection.
 func TestTusLateStopIsHarmless(t *testing.T) {
 	t.Parallel()
 	g := newGate(true)
@@ -210,7 +210,7 @@ func TestTusLateStopIsHarmless(t *testing.T) {
 	}
 }
 
-// TestTusLongestTexts: what a form may say an upload may say, too.
+// TestTusLongestTexts tests that an upload accepts the same texts as a form.
 func TestTusLongestTexts(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

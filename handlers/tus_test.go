@@ -52,8 +52,8 @@ func TestTusChunks(t *testing.T) {
 	s.get(made).want(http.StatusOK)
 }
 
-// TestTusCreationWithUpload: an upload may come with its beginning, also an empty one, and by other
-// methods where there is no PATCH.
+// TestTusCreationWithUpload tests that an upload may start with its first bytes or an empty body,
+// and with other methods if PATCH is unavailable.
 func TestTusCreationWithUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -74,7 +74,7 @@ func TestTusCreationWithUpload(t *testing.T) {
 	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", uploadMetadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
 	none := uploadMetadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
-	for _, sent := range []any{nil, body} { // no content has this digest, and the row of an upload has it for none
+	for _, sent := range []any{nil, body} { // no content has this digest, which in the row of an upload means that it has none
 		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	}
 	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
@@ -107,7 +107,8 @@ func TestTusReplacesAFile(t *testing.T) {
 	same(t, "the file", string(s.get(path+"/data").body), "any")
 }
 
-// TestTusRefusedAtTheBeginning: nothing is begun that could never end.
+// TestTusRefusedAtTheBeginning tests that uploads that could never succeed are refused at the
+// start.
 func TestTusRefusedAtTheBeginning(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{MaxUpload: 1000}, handlers.Config{})
@@ -179,8 +180,8 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		"1.0.0 creation,creation-with-upload,expiration,termination,checksum 1000 sha1,sha256,md5")
 }
 
-// TestTusRefusedAtTheEnd: a complete upload that is refused is kept, is not called done, and can be
-// tried again.
+// TestTusRefusedAtTheEnd tests that a complete upload that is refused is kept, does not count as
+// done, and can be retried.
 func TestTusRefusedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -210,12 +211,12 @@ func TestTusRefusedAtTheEnd(t *testing.T) {
 	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
 	refused := s.chunk(at, 0, "content")
 	refused.problem(http.StatusBadRequest, "digest_mismatch", "sha256")
-	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the chunks are, until the upload is cancelled
+	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the chunks are kept until the upload is terminated
 	s.refusedHead(at, http.StatusBadRequest)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
 
-// TestTusKeepsBytesOfBrokenChunk: what has come before a connection ends is kept, to the byte.
+// TestTusKeepsBytesOfBrokenChunk tests that all bytes received before a connection ends are kept.
 func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -238,10 +239,10 @@ func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
 }
 
-// TestTusStalledRequestYields: a connection that broke without a word does not keep its client from
-// going on, and of two at once one wins.
+// TestTusStalledRequestYields tests that a silently broken connection does not prevent its client
+// from resuming, and that of two concurrent requests one succeeds.
 func TestTusStalledRequestYields(t *testing.T) {
-	oneNode(t) // another node takes the lock over; the client sends again what was not acknowledged
+	oneNode(t) // another node takes over the lock; the client sends unacknowledged bytes again
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -273,7 +274,7 @@ func TestTusStalledRequestYields(t *testing.T) {
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
 
-// TestTusUploadBelongsToItsUser: an upload is its user's, with whatever key.
+// TestTusUploadBelongsToItsUser tests that the user of an upload can continue it with any key.
 func TestTusUploadBelongsToItsUser(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -294,8 +295,8 @@ func TestTusUploadBelongsToItsUser(t *testing.T) {
 	again.chunk(at, 3, "tent").want(http.StatusNoContent)
 }
 
-// TestTusSurvivesRestart: an upload survives the end of the service, and an empty folder of parts,
-// which is what a backup has.
+// TestTusSurvivesRestart tests that an upload survives a restart, and an empty folder of parts, as
+// in a backup.
 func TestTusSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -341,7 +342,7 @@ func TestTusSurvivesRestart(t *testing.T) {
 	}
 }
 
-// TestTusPausedUploadExpires: an upload that pauses for too long is gone.
+// TestTusPausedUploadExpires tests that an upload expires after a long pause.
 func TestTusPausedUploadExpires(t *testing.T) {
 	t.Parallel()
 	c, pass := inTime(t)
@@ -356,8 +357,8 @@ func TestTusPausedUploadExpires(t *testing.T) {
 	c.send("HEAD", at, nil, inTus).want(http.StatusGone)
 }
 
-// TestTusLongerThanAnnounced: more than was announced is refused however it comes, and the upload
-// goes on.
+// TestTusLongerThanAnnounced tests that more bytes than announced are refused in every way, and
+// that the upload can continue.
 func TestTusLongerThanAnnounced(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -369,7 +370,7 @@ func TestTusLongerThanAnnounced(t *testing.T) {
 		return s.bad("PATCH", at, io.MultiReader(strings.NewReader(content)), inTus, "Upload-Offset: "+strconv.Itoa(offset), "Content-Type: application/offset+octet-stream")
 	}
 	unknown(0, content+"x").problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
-	kept, _ := strconv.Atoi(s.head(at).header.Get("Upload-Offset")) // where time set a checkpoint
+	kept, _ := strconv.Atoi(s.head(at).header.Get("Upload-Offset")) // offset of the last timed checkpoint
 	made := unknown(kept, content[kept:]).want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
 	if got := s.get(made + "/data").body; !bytes.Equal(got, []byte(content)) {

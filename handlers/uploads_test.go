@@ -32,7 +32,7 @@ func TestSizeIsRounded(t *testing.T) {
 	}
 }
 
-// TestPartsDescribeTheResource: what the parts say, and what is found where they say nothing.
+// TestPartsDescribeTheResource tests the fields that the parts set, and the defaults.
 func TestPartsDescribeTheResource(t *testing.T) {
 	t.Parallel()
 	type shown struct{ name, filename, format, mimetype string }
@@ -84,7 +84,7 @@ func TestPartsDescribeTheResource(t *testing.T) {
 	}
 }
 
-// TestPartsInAnyOrder: any order, and digests that are checked wherever they are.
+// TestPartsInAnyOrder tests parts in any order, and that digests are checked in any place.
 func TestPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -129,7 +129,7 @@ func TestChunkedUpload(t *testing.T) {
 	same(t, "sha256", o.text("sha256"), sha256Hex(content))
 }
 
-// TestReplaceKeepsTheSet: a PUT may repeat the set, not change it.
+// TestReplaceKeepsTheSet tests that a PUT may repeat the set, but not change it.
 func TestReplaceKeepsTheSet(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

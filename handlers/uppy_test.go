@@ -14,9 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestUppyMetadata: what Uppy says of a file is understood: it sends name, type and relativePath in
-// addition to filename and filetype, and writes null for the path of a file that was not in a
-// folder.
+// TestUppyMetadata tests the metadata of Uppy. It sends name, type and relativePath in addition to
+// filename and filetype, and null for the path of a file that was not in a folder.
 func TestUppyMetadata(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -40,8 +39,8 @@ func TestUppyMetadata(t *testing.T) {
 	}
 }
 
-// TestLengthBeyondTheDiskIsRefused: an upload whose length says that it cannot fit is refused
-// before any of it comes.
+// TestLengthBeyondTheDiskIsRefused tests that an upload whose announced length exceeds the free
+// space is refused before any byte arrives.
 func TestLengthBeyondTheDiskIsRefused(t *testing.T) {
 	t.Parallel()
 	const free = 10 << 20
@@ -68,7 +67,7 @@ func TestLengthBeyondTheDiskIsRefused(t *testing.T) {
 	s.newMember("member").bad("POST", "/uploads", nil, inTus, "Upload-Length: 1000000000000", uploadMetadata("setId", set, "filename", "a")).
 		problem(http.StatusForbidden, "forbidden", "")
 
-	// Nothing of a form that announces too much is waited for.
+	// The service does not wait for a form whose announced length is too large.
 	head := "%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000000000\r\n\r\n" +
 		"--x\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nbegin"
 	for _, to := range []string{"POST /resources", "PUT /resources/" + resource} {
@@ -81,7 +80,7 @@ func TestLengthBeyondTheDiskIsRefused(t *testing.T) {
 		full(c.readRaw(reader, method, path))
 	}
 	c.upload(set, "b", "it fits")
-	room.Store(&blobs.FreeSpace{Bytes: free}) // no inode is left
+	room.Store(&blobs.FreeSpace{Bytes: free}) // no free inode
 	full(begin(1, "setId", set))
 	room.Store(nil)
 	begin(free+1, "setId", set).want(http.StatusCreated)

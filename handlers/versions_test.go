@@ -11,8 +11,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestVersions: an address of a version serves the same bytes for ever; the listing has the newest
-// first, page by page; restoring makes a new version of the same resource.
+// TestVersions tests that the address of a version always returns the same bytes, that the listing
+// has the newest version first, page by page, and that restoring creates a new version of the same
+// resource.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -94,7 +95,8 @@ func TestVersions(t *testing.T) {
 	same(t, "the file after both", string(s.get(address(3)+"/data").body), "three")
 }
 
-// TestPurgeByRetention: the dry run names the labelled versions that go with a deleted resource.
+// TestPurgeByRetention tests that the dry run names the labeled versions of a deleted resource that
+// would be removed.
 func TestPurgeByRetention(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWebhook makes one for a dataspace, and follows it over HTTP to its receiver.
+// TestWebhook creates a webhook for a dataspace, and follows its messages to the receiver.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -48,7 +48,7 @@ func TestWebhook(t *testing.T) {
 	s.get(path).problem(http.StatusNotFound, "webhook_not_found", "")
 }
 
-// TestWebhooksThatAreRefused names what is wrong.
+// TestWebhooksThatAreRefused tests that the errors of invalid webhooks name the field.
 func TestWebhooksThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

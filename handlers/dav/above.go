@@ -8,11 +8,11 @@ import (
 	"labshelf/repository/folders"
 )
 
-// Windows asks OPTIONS and PROPFIND of each folder above the one that it mounts, and gives up if
-// any answer does not name a class of WebDAV.
+// Windows sends OPTIONS and PROPFIND to each folder above the mounted one. It gives up if any
+// answer does not name a class of WebDAV.
 
-// Above returns the path of a folder above the drive, without a slash at its end. ok
-// reports whether the path is such a folder.
+// Above returns the path of a folder above the drive, without a trailing slash. ok reports whether
+// the path is such a folder.
 func (d *Drive) Above(path string) (above string, ok bool) {
 	above = strings.TrimSuffix(path, "/")
 	return above, strings.HasPrefix(d.prefix, above+"/")
@@ -27,8 +27,8 @@ func DescribeAbove(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// FindAbove answers PROPFIND of a folder above the drive: it contains nothing but the way to the
-// drive.
+// FindAbove answers PROPFIND of a folder above the drive. The folder contains only the next folder
+// on the path to the drive.
 func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) error {
 	depth := cmp.Or(r.Header.Get("Depth"), "1")
 	find, err := readPropfind(w, r)
@@ -50,6 +50,6 @@ func (d *Drive) FindAbove(w http.ResponseWriter, r *http.Request, above string) 
 	w.Header().Set("Content-Type", xmlType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusMultiStatus)
-	_, _ = w.Write(append(p.text, multiEnd...)) // a client that went away gets nothing
+	_, _ = w.Write(append(p.text, multiEnd...)) // an error means that the client is gone
 	return nil
 }

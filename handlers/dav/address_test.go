@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddresses: the address of any path means that path, and has no character that XML or a client
-// could take for something else.
+// TestAddresses tests that the address of any path leads back to the path, and contains no
+// character with another meaning in XML or to a client.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

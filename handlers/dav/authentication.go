@@ -8,14 +8,14 @@ import (
 	"labshelf/handlers/internal/exchange"
 )
 
-// errPlainDrive is the error of a request that sends a key where others may read it.
+// errPlainDrive is the error of a request that sends a key over an unencrypted connection.
 var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 	Message: "the drive is served over https, and over http only on the machine of the service itself: " +
 		"a key would be sent in the open. Behind a proxy, trusted_proxies says whose X-Forwarded-Proto counts"}
 
-// Authenticate returns the principal of the key that the request has as its password, whatever
-// its username. Cookies do not count: file managers have none, and pages have the interface. Who
-// sends no key is asked for one, and has tried none.
+// Authenticate returns the principal of the key in the request's password, with any username. It
+// ignores cookies: file managers have no cookies, and pages use the interface. A request without a
+// key gets 401 and does not count as a failed attempt.
 func (d *Drive) Authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
 	if d.hosts.Scheme(r) != "https" && !d.hosts.Client(r).IsLoopback() {
 		return auth.Principal{}, errPlainDrive

@@ -17,15 +17,15 @@ import (
 // ocSpace is the namespace of properties of ownCloud.
 const ocSpace = "http://owncloud.org/ns"
 
-// checksum is a checksum that a client has announced.
+// checksum is a checksum announced by a client.
 type checksum struct{ algorithm, want string }
 
-// checksums are the algorithms of OC-Checksum, which clients of ownCloud send.
+// checksums are the algorithms of the OC-Checksum header, which ownCloud clients send.
 var checksums = map[string]func() hash.Hash{
 	"SHA256": sha256.New, "SHA1": sha1.New, "MD5": md5.New, "ADLER32": func() hash.Hash { return adler32.New() },
 }
 
-// announced reads OC-Checksum. An algorithm that is not known is no reason to refuse a file.
+// announced parses OC-Checksum headers. It ignores unknown algorithms.
 func announced(headers []string) (sums []checksum, err error) {
 	for _, text := range strings.FieldsFunc(strings.Join(headers, " "), func(c rune) bool { return c == ' ' || c == ',' }) {
 		algorithm, want, _ := strings.Cut(text, ":")
@@ -42,14 +42,14 @@ func announced(headers []string) (sums []checksum, err error) {
 	return sums, nil
 }
 
-// summing is a body of which checksums are computed while it is read: those that the client has
-// announced, and those that are kept. Another goroutine computes them while the reader goes on.
+// summing is a body whose checksums are computed while it is read: the announced ones and those
+// that are stored. Another goroutine computes them, so that reading continues meanwhile.
 type summing struct {
 	io.Reader
 	sums  map[string]hash.Hash // by algorithm
-	full  chan []byte          // to be hashed
-	empty chan []byte          // buffers that are free
-	done  chan struct{}        // everything is hashed
+	full  chan []byte          // buffers to be hashed
+	empty chan []byte          // free buffers
+	done  chan struct{}        // closed when everything is hashed
 	ended bool
 }
 
@@ -90,7 +90,7 @@ func (s *summing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end waits until everything that was read is hashed.
+// end waits until all bytes read so far are hashed.
 func (s *summing) end() {
 	if !s.ended {
 		s.ended = true
@@ -99,8 +99,8 @@ func (s *summing) end() {
 	<-s.done
 }
 
-// compare compares the body with the checksums that were announced, and returns those that are
-// kept; nil if none was announced.
+// compare compares the body with the announced checksums. It returns the checksums to store, or nil
+// if none was announced.
 func (s *summing) compare(announced []checksum) (*files.Checksums, error) {
 	if s == nil {
 		return nil, nil
@@ -115,7 +115,7 @@ func (s *summing) compare(announced []checksum) (*files.Checksums, error) {
 	return &files.Checksums{SHA1: [sha1.Size]byte(s.sums["SHA1"].Sum(nil)), MD5: [md5.Size]byte(s.sums["MD5"].Sum(nil))}, nil
 }
 
-// appendChecksums appends the content of oc:checksums.
+// appendChecksums appends the content of the property oc:checksums.
 func appendChecksums(text []byte, e *shown) []byte {
 	if e.folder() {
 		return text

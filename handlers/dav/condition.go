@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// condition is one condition of an If header: that a lock has a token, or that the file has an
-// entity tag; or that it has not.
+// condition is one condition of an If header: a lock has a token, or the file has an entity tag. It
+// may be negated.
 type condition struct {
 	not        bool
-	token, tag string // one of both
+	token, tag string // exactly one is set
 }
 
-// conditions are a list of an If header, all of which have to be true.
+// conditions are a list of an If header, all of which must be true.
 type conditions struct {
-	resource string // the address that they are about; "": that of the request
+	resource string // address that they apply to; "": the address of the request
 	all      []condition
 }
 
-// maxConditions is how many conditions an If header may have: each one can be about another file.
+// maxConditions limits the conditions of an If header, because each may name another file.
 const maxConditions = 200
 
-// parseIf parses an If header (RFC 4918, 10.4). Not ok: it is malformed, or has too many
-// conditions.
+// parseIf parses an If header (RFC 4918, 10.4). ok is false if the header is malformed or has too
+// many conditions.
 func parseIf(header string) (lists []conditions, ok bool) {
 	rest, resource, count := strings.TrimSpace(header), "", 0
 	for rest != "" {
@@ -50,7 +50,7 @@ func parseIf(header string) (lists []conditions, ok bool) {
 	return lists, len(lists) > 0
 }
 
-// parseList parses the conditions up to a closing bracket.
+// parseList parses the conditions up to the closing parenthesis.
 func parseList(text string) (list []condition, rest string, ok bool) {
 	for {
 		text = strings.TrimLeft(text, " \t")
@@ -77,7 +77,7 @@ func parseList(text string) (list []condition, rest string, ok bool) {
 	}
 }
 
-// tokensOf returns all tokens of an If header: those that the request submits.
+// tokensOf returns all tokens of an If header, which the request submits.
 func tokensOf(lists []conditions) (tokens []string) {
 	for _, list := range lists {
 		for _, c := range list.all {
@@ -89,7 +89,7 @@ func tokensOf(lists []conditions) (tokens []string) {
 	return tokens
 }
 
-// hold tells whether all conditions of a list are true of what has these locks and this entity tag.
+// hold reports whether all conditions of a list are true for these locks and this entity tag.
 func (c conditions) hold(of []lock, tag string) bool {
 	for _, one := range c.all {
 		is := one.tag != "" && one.tag == tag

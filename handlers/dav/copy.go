@@ -37,10 +37,10 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// promised tells whether the path, where there is nothing, is locked by who sends the request: a
-// file is to come. Clients that send later what is written, such as davfs2, move such a file before
-// it has come, and put it under its new name. The move then changes nothing: what is at the
-// destination stays until the file comes.
+// promised reports whether the caller has locked a path without a file: the file will arrive later.
+// Clients such as davfs2 write later than they create. They move such a file before they send it,
+// and then send it under the new name. The move changes nothing: an existing file at the
+// destination stays until the new one arrives.
 func (d *Drive) promised(r *request) bool {
 	tokens := tokensOf(r.ifs)
 	return slices.ContainsFunc(r.locks.of(r.path, false, time.Now()), func(l lock) bool {
@@ -48,10 +48,10 @@ func (d *Drive) promised(r *request) bool {
 	})
 }
 
-// errPromised ends a transaction that has nothing to change, since the file has not come.
+// errPromised ends a transaction without changes, since the file has not arrived yet.
 var errPromised = errors.New("the file is to come")
 
-// destination reads where a file or folder goes.
+// destination parses the Destination header.
 func (d *Drive) destination(r *request) (path string, at folders.DrivePath, err error) {
 	address := r.Header.Get("Destination")
 	if address == "" {
@@ -67,8 +67,8 @@ func (d *Drive) destination(r *request) (path string, at folders.DrivePath, err 
 	return path, at, nil
 }
 
-// admitRelocation returns the check of locks and conditions. The file at the destination may be one
-// that the If header names: its entity tag is compared with the one that it has then.
+// admitRelocation returns a function that checks locks and conditions. If the If header names the
+// file at the destination, the function uses its current entity tag.
 func (d *Drive) admitRelocation(r *request, path string, promised bool) func(from, to folders.DriveEntry) error {
 	source, destination, matches := d.guard(r, r.path, true), d.guard(r, path, true), d.matches(r)
 	return func(from, to folders.DriveEntry) error {

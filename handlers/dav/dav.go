@@ -1,15 +1,14 @@
-// Package dav shows a repository as a drive, by WebDAV (RFC 4918, class 2). It decodes requests,
-// calls use cases and encodes answers. Package handlers admits its requests to their budgets and
-// writes its errors. Who may do what, which path means which file, and what a
-// change of one is are rules of package repository.
+// Package dav serves a repository as a drive over WebDAV (RFC 4918, class 2). It decodes requests,
+// calls use cases and encodes answers. Package handlers admits the requests to their budgets and
+// writes the errors. Package repository has the rules: permissions, the mapping of paths to files,
+// and the effects of changes.
 //
-// golang.org/x/net/webdav is not used: with a file system in memory that does nothing, its PROPFIND
-// of a folder of 10,000 files takes 88 ms and has the whole listing in memory, and the suite of
-// litmus fails at shared locks (501), at a condition on the entity tag of a locked file, and at a
-// prefix that stands for no namespace.
+// The package does not use golang.org/x/net/webdav. That package holds the whole listing of a
+// PROPFIND in memory. It fails the litmus suite at shared locks, at conditions on the entity tag of
+// a locked file, and at undeclared namespace prefixes.
 //
-// Locks bind requests to the drive only. They are in memory, and end with the process; where
-// several nodes serve the drive, they are rows.
+// Locks affect only requests to the drive. They are in memory and end with the process. If several
+// nodes serve the drive, the locks are rows of the metadata.
 package dav
 
 import (
@@ -33,10 +32,10 @@ import (
 	"labshelf/repository/folders"
 )
 
-// Path is where the drive is, below the prefix of the service.
+// Path is the path of the drive, below the prefix of the service.
 const Path = "/dav"
 
-// Config is what a drive needs of the gateway.
+// Config configures a drive.
 type Config struct {
 	Repository     *repository.Service
 	Hosts          *hosts.Hosts
@@ -50,7 +49,7 @@ type Drive struct {
 	hosts     *hosts.Hosts
 	auth      *authentication.Authenticator
 	downloads *download.Sender
-	prefix    string // of every path of the drive, as clients see it: it begins with a slash and ends without one
+	prefix    string // the prefix of every path of the drive, as clients see it; begins with a slash and ends without one
 	locks     *locks
 }
 
@@ -66,10 +65,10 @@ func New(config Config) *Drive {
 type request struct {
 	*http.Request
 	caller auth.Principal
-	path   string // without slashes at its ends
+	path   string // without slashes at either end
 	at     folders.DrivePath
-	ifs    []conditions // of the If header
-	locks  *locks       // when the request came, or as they are now
+	ifs    []conditions // conditions of the If header
+	locks  *locks       // as of the arrival of the request, or newer
 
 	// tagged are the files at other paths that the If header names.
 	tagged map[string]*metadata.Resource
@@ -81,13 +80,13 @@ var methods = map[string]func(*Drive, http.ResponseWriter, *request) error{
 	"COPY": (*Drive).copy, "MOVE": (*Drive).copy, "PROPFIND": (*Drive).propfind, "PROPPATCH": (*Drive).proppatch, "LOCK": (*Drive).lock, "UNLOCK": (*Drive).unlock,
 }
 
-// allowed are the methods that every path takes.
+// allowed are the methods of every path.
 const allowed = "OPTIONS, GET, HEAD, PUT, DELETE, MKCOL, COPY, MOVE, PROPFIND, PROPPATCH, LOCK, UNLOCK"
 
-// classes are the classes of WebDAV that the drive has.
+// classes are the supported classes of WebDAV.
 const classes = "1, 2"
 
-// Takes tells whether the drive has a method, other than OPTIONS.
+// Takes reports whether the drive supports a method other than OPTIONS.
 func Takes(method string) bool { return methods[method] != nil }
 
 // Describe answers OPTIONS.
@@ -95,12 +94,12 @@ func Describe(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Allow", allowed)
 	header.Set("Dav", classes)
-	header.Set("Ms-Author-Via", "DAV") // what Office looks for
+	header.Set("Ms-Author-Via", "DAV") // Office looks for this header
 	w.WriteHeader(http.StatusOK)
 }
 
-// Serve serves a request in the name of a caller. path is below the prefix. An error that it
-// returns is to be written by its caller.
+// Serve serves a request of a caller. path is the path below the prefix. The caller of Serve must
+// write a returned error as the answer.
 func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Principal, path string) error {
 	serve := methods[r.Method]
 	if serve == nil {
@@ -134,7 +133,7 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 // trim removes one slash at each end.
 func trim(path string) string { return strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/") }
 
-// split returns what a path below the prefix means. Not ok: nothing can.
+// split returns the meaning of a path below the prefix. ok is false if no object can have the path.
 func split(path string) (at folders.DrivePath, ok bool) {
 	path = trim(path)
 	at.Dataspace, path, _ = strings.Cut(path, "/")
@@ -146,10 +145,10 @@ func nothing() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you may not read it"}
 }
 
-// refusal is an answer of WebDAV that says by an element what is wrong.
+// refusal is a WebDAV answer that names the failed precondition in an element.
 type refusal struct {
 	status  int
-	element string // of the namespace DAV:, with what is in it; "": none
+	element string // in the namespace DAV:, with its content; "": no element
 }
 
 func (e *refusal) Error() string { return "webdav: " + strconv.Itoa(e.status) + " " + e.element }
@@ -162,11 +161,11 @@ func (e *refusal) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(e.status)
-	_, _ = io.WriteString(w, text) // a client that went away gets nothing
+	_, _ = io.WriteString(w, text) // an error means that the client is gone
 }
 
-// Tag is the entity tag of a file on the drive: the digest of its bytes, with its quotes. It is
-// shorter than that of a download, since clients keep two of them with a token in 200 bytes.
+// Tag returns the entity tag of a file on the drive: the digest of its bytes in quotes. It is
+// shorter than the tag of a download, since some clients store two tags and a token in 200 bytes.
 func Tag(digest blobs.Digest) string { return string(appendTag(nil, digest)) }
 
 func appendTag(text []byte, digest blobs.Digest) []byte {
@@ -175,7 +174,7 @@ func appendTag(text []byte, digest blobs.Digest) []byte {
 
 func digestTag(digest blobs.Digest) string { return base64.RawURLEncoding.EncodeToString(digest[:]) }
 
-// lookup finds what is at the path of the request, which must be something.
+// lookup returns the entry at the path of the request. A missing entry is an error.
 func (d *Drive) lookup(r *request) (e folders.DriveEntry, err error) {
 	e, err = d.repo.Drive.Lookup(r.Context(), r.caller, r.at)
 	if err == nil && e.Missing != folders.Present {
@@ -184,7 +183,7 @@ func (d *Drive) lookup(r *request) (e folders.DriveEntry, err error) {
 	return e, err
 }
 
-// href is the address of a path, as a client is to request it. A folder has a slash at its end.
+// href returns the address of a path, percent-encoded. The address of a folder ends in a slash.
 func (d *Drive) href(path string, folder bool) string {
 	return string(d.appendHref(nil, "", path, folder))
 }
@@ -198,8 +197,8 @@ func (d *Drive) appendHref(text []byte, above, path string, folder bool) []byte 
 	return text
 }
 
-// plain are the characters besides letters and digits that stand in an address as they are. Others
-// may, too, and yet mean something else in XML, or to some clients.
+// plain are the characters, in addition to letters and digits, that appear unescaped in an address.
+// Other characters may appear unescaped, too, but mean something else in XML or to some clients.
 const plain = "-_.~$,/:=@"
 
 func appendEscaped(text []byte, path string) []byte {
@@ -230,7 +229,7 @@ func (d *Drive) get(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// send answers GET and HEAD of a file. Last-Modified must be the getlastmodified of the drive.
+// send answers GET and HEAD of a file. Last-Modified equals the getlastmodified property.
 func (d *Drive) send(w http.ResponseWriter, r *request, e folders.DriveEntry) error {
 	resource, file, err := d.repo.Files.OpenResource(r.Context(), r.caller, e.File.ID.String())
 	if err != nil {
@@ -268,7 +267,7 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	_, err := d.repo.Drive.RemoveAt(r.Context(), r.caller, r.at, func(e folders.DriveEntry) error {
 		there := e.Missing == folders.Present
 		if e.Set == nil {
-			return nil // the use case says why not
+			return nil // the use case returns the reason
 		}
 		if err := admits(there); err != nil {
 			return err
@@ -291,10 +290,10 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-// errLitter ends a transaction that has nothing to change, since litter is not stored.
+// errLitter ends a transaction without changes, since litter is not stored.
 var errLitter = errors.New("litter is not stored")
 
-// matches returns the check of the conditions of a request on what is at its path.
+// matches returns a function that checks the request's conditions against the entry at its path.
 func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 	match := exchange.Preconditions(r.Request)
 	return func(e *folders.DriveEntry) error {
@@ -314,8 +313,7 @@ func preconditionFailed() error {
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the file is not in the version that the request asks for"}
 }
 
-// isLitter tells whether a path is one of those that macOS and Windows leave beside files, and
-// nobody wants.
+// isLitter reports whether a path is a file that macOS or Windows creates for its own use.
 func isLitter(path string) bool {
 	element := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.HasPrefix(element, "._") || element == ".DS_Store" || strings.EqualFold(element, "Thumbs.db") || strings.EqualFold(element, "desktop.ini")

@@ -6,12 +6,12 @@ import (
 	"labshelf/repository/folders"
 )
 
-// A lock ends with the right by which it was taken: when its user is deleted, its key has expired
-// or was revoked, or its user may not write there any more. A request asks this of the locks that
-// it meets.
+// A lock ends when its holder loses the permission to hold it: the user is deleted, the key expires
+// or is revoked, or the user may no longer write there. A request checks this for the locks that it
+// meets.
 
-// meetLocks reads the locks as they are now, and ends those around the paths of the request whose
-// holders may not write any more.
+// meetLocks reads the current locks. It ends those around the request's paths whose holders may no
+// longer write.
 func (d *Drive) meetLocks(r *request) (err error) {
 	if r.locks, err = d.locksNow(r.Context()); err != nil || !r.locks.any() {
 		return err
@@ -33,7 +33,7 @@ func (d *Drive) meetLocks(r *request) (err error) {
 	return d.endLocks(r, met)
 }
 
-// endLocks ends those of the locks whose holders may not write any more.
+// endLocks ends the given locks if their holders may no longer write.
 func (d *Drive) endLocks(r *request, all []lock) error {
 	if len(all) == 0 {
 		return nil
@@ -63,7 +63,8 @@ func (d *Drive) endLocks(r *request, all []lock) error {
 	return d.changeLocks(r.Context(), end)
 }
 
-// add adds a lock. Where there are too many, those of holders who may not write any more make room.
+// add adds a lock. If there are too many locks, it first ends those whose holders may no longer
+// write.
 func (d *Drive) add(r *request, asked lock) (added, inTheWay *lock, full bool, err error) {
 	change := func(ls *locks, now time.Time) { added, inTheWay, full = ls.add(asked, now) }
 	if err = d.changeLocks(r.Context(), change); err != nil || !full {

@@ -14,11 +14,11 @@ import (
 	"labshelf/repository/folders"
 )
 
-// supportedLocks is the property of that name.
+// supportedLocks is the value of the property supportedlock.
 const supportedLocks = "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>" +
 	"<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
 
-// appendLocks appends the content of lockdiscovery.
+// appendLocks appends the content of the property lockdiscovery.
 func appendLocks(text []byte, all []lock) []byte {
 	for _, l := range all {
 		scope, depth := "exclusive", "0"
@@ -40,7 +40,7 @@ func appendLocks(text []byte, all []lock) []byte {
 	return text
 }
 
-// lock answers LOCK. One of a free name makes no record: the PUT that follows does.
+// lock answers LOCK. The lock of a free name creates no record; the PUT that follows creates it.
 func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	asked, refresh, err := readLock(w, r.Request)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// refresh begins the time of a lock anew, which the If header names.
+// refresh restarts the timeout of the lock that the If header names.
 func (d *Drive) refresh(w http.ResponseWriter, r *request, timeout time.Duration) error {
 	now := time.Now()
 	for _, l := range r.locks.of(r.path, false, now) {
@@ -108,7 +108,7 @@ func sendLock(w http.ResponseWriter, status int, l lock) {
 	_, _ = w.Write(append(appendLocks([]byte(xmlHead+`<D:prop xmlns:D="DAV:"><D:lockdiscovery>`), []lock{l}), "</D:lockdiscovery></D:prop>"...))
 }
 
-// timeoutOf reads Timeout, whose first value that is known counts.
+// timeoutOf parses the Timeout header. The first known value counts.
 func timeoutOf(header string) time.Duration {
 	for value := range strings.SplitSeq(header, ",") {
 		value = strings.TrimSpace(value)
@@ -150,22 +150,22 @@ func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// admit is guard for what is at the path now.
+// admit checks with guard that the request may change the path in its current state.
 func (d *Drive) admit(r *request, path string, below bool) error {
 	if !r.locks.any() {
 		return nil
 	}
 	e, err := d.repo.Drive.Lookup(r.Context(), r.caller, mustSplit(path))
 	if err != nil || e.Set == nil {
-		return nil // the use case says why not
+		return nil // the use case returns the reason
 	}
 	return d.guard(r, path, below)(e.Missing == folders.Present)
 }
 
-// guard returns the check that no lock forbids a change of a path. It refuses if the request does
-// not submit the token of a lock of the path itself, of a folder above that has a lock for all
-// below, or of the folder that gains or loses a member. With below, what is in the path changes,
-// too. there reports whether something is at the path.
+// guard returns a function that checks whether a lock forbids a change of a path. The request must
+// submit the token of each such lock: a lock of the path itself, an infinite lock of a folder above
+// it, and a lock of the folder that gains or loses a member. With below set, the change also
+// affects everything below the path. there reports whether the path exists.
 func (d *Drive) guard(r *request, path string, below bool) func(there bool) error {
 	return func(there bool) error {
 		now, submitted := time.Now(), tokensOf(r.ifs)
@@ -173,7 +173,7 @@ func (d *Drive) guard(r *request, path string, below bool) func(there bool) erro
 		if below || !there {
 			all = append(all, r.locks.of(parentOf(path), false, now)...)
 		}
-		open := map[string]bool{} // roots of shared locks of which one token is submitted
+		open := map[string]bool{} // roots of shared locks with a submitted token
 		for _, l := range all {
 			if l.user == r.caller.UserID && slices.Contains(submitted, l.token) {
 				open[l.path] = true
@@ -193,8 +193,8 @@ func mustSplit(path string) folders.DrivePath {
 	return at
 }
 
-// meetNow is meet for what is there before the request is served. It looks up the other files that
-// the If header names, so that meet can be called in a transaction.
+// meetNow is like meet, for the state before the request is served. It looks up the other files
+// that the If header names, so that meet can run in a transaction.
 func (d *Drive) meetNow(r *request) error {
 	if len(r.ifs) == 0 {
 		return nil
@@ -215,7 +215,8 @@ func (d *Drive) meetNow(r *request) error {
 	return d.meet(r, r.tagged[r.path])
 }
 
-// taggedPath is the path that a list of conditions is about. ok reports whether it is on the drive.
+// taggedPath returns the path that a list of conditions applies to. ok reports whether the path is
+// on the drive.
 func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
 	if list.resource == "" {
 		return r.path, true
@@ -223,8 +224,8 @@ func (d *Drive) taggedPath(r *request, list conditions) (path string, ok bool) {
 	return d.pathOf(r, list.resource)
 }
 
-// meet reports by an error that the conditions of the If header are not true. file is the one at
-// the path of the request, or nil.
+// meet returns an error if the conditions of the If header are false. file is the file at the path
+// of the request, or nil.
 func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	if len(r.ifs) == 0 {
 		return nil
@@ -249,8 +250,8 @@ func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	return preconditionFailed()
 }
 
-// pathOf returns the path of the drive that an address means. Not ok: it is none of this service,
-// or not below the prefix.
+// pathOf returns the path on the drive for an address. ok is false if the address belongs to
+// another service, or is not below the prefix.
 func (d *Drive) pathOf(r *request, address string) (path string, ok bool) {
 	to, err := url.Parse(address)
 	if err != nil || to.User != nil || to.Opaque != "" {

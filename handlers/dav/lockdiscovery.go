@@ -7,19 +7,19 @@ import (
 	"labshelf/metadata"
 )
 
-// shownLocks is how many locks an entry of an answer shows: shared locks of one path, and of the
-// folders above it, have no other bound than that of all locks.
+// shownLocks limits the locks that each entry of an answer shows. Otherwise only the limit of all
+// locks would bound the shared locks of a path and the folders above it.
 const shownLocks = 8
 
-// folderLocks are the locks that an answer about a path shows, found once for all of its entries.
+// folderLocks are the locks that an answer about a path shows, found once for all entries.
 type folderLocks struct {
 	path  string
-	own   []lock            // that cover the path
-	above []lock            // that cover what is below, too, without their owners: each entry repeats them
+	own   []lock            // locks that cover the path
+	above []lock            // locks that also cover everything below, without owners, since each entry repeats them
 	below map[string][]lock // by path
 }
 
-// locksIn sorts locks by what they are shown with. The locks of the caller come first.
+// locksIn groups locks by the entries that show them. The locks of the caller come first.
 func locksIn(all []lock, path string, caller metadata.ID) folderLocks {
 	slices.SortFunc(all, func(a, b lock) int {
 		if mine := a.user == caller; mine != (b.user == caller) {
@@ -52,7 +52,7 @@ func addShown(to []lock, l lock) []lock {
 	return to
 }
 
-// of returns the locks to show with the path of the answer, or with an entry right below it.
+// of returns the locks to show with the path of the answer, or with an entry directly below it.
 func (f *folderLocks) of(path string) []lock {
 	if path = composed(path); path == f.path {
 		return f.own

@@ -19,37 +19,38 @@ const (
 	maxTimeout     = time.Hour
 )
 
-// lock is a write lock of one path, and where it is infinite of everything below. Its fields but
-// expires never change.
+// lock is a write lock of one path. An infinite lock also covers everything below the path. Only
+// the field expires changes.
 type lock struct {
 	token            string // an absolute URI
-	path             string // of the drive, without slashes at its ends, composed: names in other forms are the same
+	path             string // of the drive, without slashes at either end, in NFC
 	infinite, shared bool
-	owner            string      // XML, as it was sent
-	root             string      // the address of the path
-	user, key        metadata.ID // that took it
+	owner            string      // XML, as sent
+	root             string      // address of the path
+	user, key        metadata.ID // of the holder
 	timeout          time.Duration
 	expires          time.Time
 }
 
-// composed returns a path in the form in which locks have it: a lock of a name binds all of its
-// forms.
+// composed returns a path in NFC, the form in which locks store it. So a lock covers all forms of a
+// name.
 func composed(path string) string { return norm.NFC.String(path) }
 
-// covers tells whether the lock is one of a path.
+// covers reports whether the lock applies to a path.
 func (l *lock) covers(path string) bool {
 	return l.path == path || l.infinite && within(path, l.path)
 }
 
-// within tells whether a path is below a folder.
+// within reports whether a path is below a folder.
 func within(path, folder string) bool {
 	return folder == "" && path != "" || len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }
 
-// parentOf is the folder of a path.
+// parentOf returns the folder of a path.
 func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// locks are all locks, in memory: they bind requests below /dav/ only. Safe for concurrent use.
+// locks are all locks, in memory. They affect only requests below /dav/. They are safe for
+// concurrent use.
 type locks struct {
 	mu      sync.Mutex
 	byToken map[string]*lock
@@ -60,8 +61,8 @@ func newLocks() *locks {
 	return &locks{byToken: map[string]*lock{}, users: map[metadata.ID]int{}}
 }
 
-// add adds a lock with a new token. in the way: a lock of the path, above or below it excludes it.
-// full: there are too many.
+// add adds a lock with a new token. inTheWay is a lock of the path, above it or below it that
+// excludes the new one. full reports that there are too many locks.
 func (ls *locks) add(l lock, now time.Time) (added *lock, inTheWay *lock, full bool) {
 	l.path = composed(l.path)
 	ls.mu.Lock()
@@ -91,7 +92,7 @@ func (ls *locks) add(l lock, now time.Time) (added *lock, inTheWay *lock, full b
 	return &shown, nil, false
 }
 
-// drop removes a lock; ls.mu is held.
+// drop removes a lock. The caller holds ls.mu.
 func (ls *locks) drop(l *lock) {
 	delete(ls.byToken, l.token)
 	if ls.users[l.user]--; ls.users[l.user] == 0 {
@@ -99,7 +100,8 @@ func (ls *locks) drop(l *lock) {
 	}
 }
 
-// of returns the locks of a path; below: and of what is below it.
+// of returns the locks that cover a path. With below set, it also returns the locks of paths below
+// it.
 func (ls *locks) of(path string, below bool, now time.Time) (found []lock) {
 	path = composed(path)
 	ls.mu.Lock()
@@ -115,14 +117,14 @@ func (ls *locks) of(path string, below bool, now time.Time) (found []lock) {
 	return found
 }
 
-// any tells whether there is a lock at all.
+// any reports whether any lock exists.
 func (ls *locks) any() bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	return len(ls.byToken) > 0
 }
 
-// refresh begins the time of a lock anew.
+// refresh restarts the timeout of a lock.
 func (ls *locks) refresh(token string, timeout time.Duration, now time.Time) (refreshed lock, ok bool) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -134,7 +136,7 @@ func (ls *locks) refresh(token string, timeout time.Duration, now time.Time) (re
 	return *l, true
 }
 
-// remove removes a lock, if it is one of the path.
+// remove removes a lock if it covers the path.
 func (ls *locks) remove(token, path string) (l lock, ok bool) {
 	path = composed(path)
 	ls.mu.Lock()
@@ -147,7 +149,7 @@ func (ls *locks) remove(token, path string) (l lock, ok bool) {
 	return *known, true
 }
 
-// end removes locks.
+// end removes the locks with these tokens.
 func (ls *locks) end(tokens []string) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -158,7 +160,7 @@ func (ls *locks) end(tokens []string) {
 	}
 }
 
-// forget removes the locks of a path that is there no more, and of what was below it.
+// forget removes the locks of a removed path and of everything below it.
 func (ls *locks) forget(path string) {
 	path = composed(path)
 	ls.mu.Lock()

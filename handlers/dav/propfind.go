@@ -21,21 +21,21 @@ const (
 	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:" xmlns:oc="` + ocSpace + `"`
 	multiEnd   = "</D:multistatus>"
 
-	pageSize  = 255       // entries of a folder that are read in one transaction
-	pageBytes = 128 << 10 // bytes of an answer after which no further entry is read in the same transaction
+	pageSize  = 255       // entries of a folder per transaction
+	pageBytes = 128 << 10 // bytes of the answer after which a transaction reads no further entry
 )
 
-// shown is an entry with what its properties need besides.
+// shown is an entry with additional values for its properties.
 type shown struct {
 	*folders.DriveEntry
 	locks      []lock
-	room, used string // bytes; "": not known
+	room, used string // bytes; "": unknown
 }
 
 func (e *shown) folder() bool { return e.File == nil }
 
-// live are the properties that the service keeps itself, in the order in which they are sent. Each
-// appends XML; nothing: the entry has it not.
+// live are the properties that the service maintains itself, in the order of the answer. Each
+// appends XML. It appends nothing if the entry does not have the property.
 var live = []struct {
 	name   string
 	sent   when
@@ -60,12 +60,12 @@ var live = []struct {
 	{"oc:checksums", named, appendChecksums},
 }
 
-// when tells when a property is sent to those who do not name it.
+// when says when a property is sent to clients that do not name it.
 type when uint8
 
 const (
-	always  when = iota // where the entry has it
-	orEmpty             // and also where it is empty
+	always  when = iota // if the entry has it
+	orEmpty             // also if it is empty
 	named               // never
 )
 
@@ -110,7 +110,7 @@ func appendTime(text []byte, s metadata.Stamp, layout string) []byte {
 	return s.Time().UTC().AppendFormat(text, layout)
 }
 
-// liveAt is where a live property is in the table, -1 for any other.
+// liveAt returns the index of a live property in the table, or -1.
 func liveAt(name xml.Name) int {
 	prefix, known := prefixes[name.Space]
 	for at := range live {
@@ -121,12 +121,12 @@ func liveAt(name xml.Name) int {
 	return -1
 }
 
-// prefixes are those that every answer declares, by namespace.
+// prefixes are the prefixes that every answer declares, by namespace.
 var prefixes = map[string]string{namespace: "D:", ocSpace: "oc:"}
 
 // propfind answers PROPFIND.
 func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
-	depth := cmp.Or(r.Header.Get("Depth"), "1") // clients that leave it out want no more
+	depth := cmp.Or(r.Header.Get("Depth"), "1") // clients without Depth expect no more
 	find, err := readPropfind(w, r.Request)
 	if err != nil {
 		return err
@@ -165,12 +165,12 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	} else {
 		w.WriteHeader(http.StatusMultiStatus)
 	}
-	_, _ = w.Write(append(p.text, multiEnd...)) // a client that went away gets nothing
+	_, _ = w.Write(append(p.text, multiEnd...)) // an error means that the client is gone
 	return nil
 }
 
-// quota returns how many bytes there is room for, on the disk and in the quotas, and how many the
-// dataspace has; "" where that is not known.
+// quota returns the available bytes, on the disk and in the quotas, and the used bytes of the
+// dataspace. An unknown value is "".
 func (d *Drive) quota(r *request, e folders.DriveEntry) (room, used string, err error) {
 	free, known, err := d.repo.Uploads.RoomIn(r.Context(), r.caller, e.Dataspace)
 	if known {
@@ -183,21 +183,21 @@ func (d *Drive) quota(r *request, e folders.DriveEntry) (room, used string, err 
 	return room, strconv.FormatInt(bytes, 10), err
 }
 
-// propfinding is the answer to a PROPFIND on its way.
+// propfinding is an answer to a PROPFIND in progress.
 type propfinding struct {
 	drive    *Drive
 	locks    folderLocks
 	find     propfind
-	prefixes []string // of the names in find.props, "" for names without a namespace
-	live     []int    // where these names are in the table of live properties, or -1
-	entry    shown    // the one that is added
+	prefixes []string // prefixes of the names in find.props; "": no namespace
+	live     []int    // indexes of these names in the table of live properties, or -1
+	entry    shown    // the entry that is being added
 	unhashed []metadata.ID
-	hashed   int64 // bytes that were read for checksums
+	hashed   int64 // bytes read so far for checksums
 	text     []byte
 }
 
-// begin appends the start of the answer. It declares the namespaces of the requested names once,
-// and not for each entry.
+// begin appends the start of the answer. It declares the namespaces of the requested names once for
+// the whole answer.
 func (p *propfinding) begin() {
 	p.text = append(p.text, multiBegin...)
 	known := maps.Clone(prefixes)
@@ -215,8 +215,8 @@ func (p *propfinding) begin() {
 	p.text = append(p.text, '>')
 }
 
-// children sends the entries of a folder in pages. Each page is one transaction, and only one is
-// in memory at a time. An error after the first page aborts the answer.
+// children sends the entries of a folder in pages. Each page is read in one transaction, and only
+// one page is in memory at a time. An error after the first page aborts the answer.
 func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	begin := r.path
 	if begin != "" {
@@ -246,7 +246,7 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 		}
 		if more {
 			if _, err := w.Write(p.text); err != nil {
-				return nil // the client went away
+				return nil // an error means that the client is gone
 			}
 			p.text = p.text[:0]
 		}
@@ -254,11 +254,10 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// maxHashed is how many bytes one request reads to compute checksums that are not known yet.
+// maxHashed limits the bytes that one request reads to compute missing checksums.
 const maxHashed = 512 << 20
 
-// hash computes the checksums of the files that were added without any, and reports whether some
-// are known now.
+// hash computes the checksums of the added files that have none, and reports whether it stored any.
 func (p *propfinding) hash(r *request) bool {
 	files := p.unhashed
 	p.unhashed = p.unhashed[:0]
@@ -267,10 +266,10 @@ func (p *propfinding) hash(r *request) bool {
 	}
 	read, stored, err := p.drive.repo.Files.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
 	p.hashed += read
-	return err == nil && stored > 0 // without them the answer has the SHA-256 alone
+	return err == nil && stored > 0 // otherwise the answer has only the SHA-256
 }
 
-// add appends the properties of an entry: of an element of a path, and what stands in front of it.
+// add appends the properties of an entry. The entry's path is above followed by element.
 func (p *propfinding) add(e *folders.DriveEntry, above, element string) {
 	s := &p.entry
 	s.DriveEntry, s.locks = e, p.locks.of(above+element)
@@ -310,8 +309,8 @@ func (p *propfinding) addAll(s *shown) {
 	p.text = append(p.text, propEnd...)
 }
 
-// addNamed appends the properties that were asked for, and then the names of those that are not
-// there.
+// addNamed appends the requested properties, followed by the names of those that the entry does not
+// have.
 func (p *propfinding) addNamed(s *shown) {
 	var absent []int
 	dead := deadOf(s.Properties)
@@ -343,7 +342,7 @@ func (p *propfinding) addNamed(s *shown) {
 	p.text = append(p.text, propAbsent...)
 }
 
-// addLive appends a property, if the entry has it.
+// addLive appends a property if the entry has it, and reports whether it does.
 func (p *propfinding) addLive(at int, s *shown) (has bool) {
 	name, begin := live[at].name, len(p.text)
 	text := append(append(append(p.text, '<'), name...), '>')

@@ -15,23 +15,23 @@ import (
 	"labshelf/repository/folders"
 )
 
-// property is one that a client has set.
+// property is a dead property, set by a client.
 type property struct {
 	Space string `json:"s"`
 	Local string `json:"l"`
 	Value string `json:"v"` // XML
 }
 
-// storedProperties reads the properties that clients have set.
+// storedProperties decodes the stored dead properties.
 func storedProperties(stored string) (all []property) {
 	if stored != "" {
-		_ = json.Unmarshal([]byte(stored), &all) // only this package writes it
+		_ = json.Unmarshal([]byte(stored), &all) // only this package writes the JSON
 	}
 	return all
 }
 
-// deadOf reads the properties that clients have set. Properties that an older version of the
-// program has stored and that would break an answer are repaired or left out.
+// deadOf decodes the stored dead properties. It repairs or omits properties of older program
+// versions that would make an answer invalid.
 func deadOf(stored string) (all []property) {
 	all = storedProperties(stored)
 	good := all[:0]
@@ -44,8 +44,8 @@ func deadOf(stored string) (all []property) {
 	return good
 }
 
-// content reads stored content of an element again, of up to limit bytes. Not ok: it is not
-// well-formed.
+// content normalizes the stored content of an element, up to limit bytes. ok is false if the
+// content is not well-formed.
 func content(stored string, limit int) (text string, ok bool) {
 	if !strings.ContainsRune(stored, '<') {
 		return stored, len(stored) <= limit
@@ -60,7 +60,7 @@ func content(stored string, limit int) (text string, ok bool) {
 
 func (p property) is(name xml.Name) bool { return p.Space == name.Space && p.Local == name.Local }
 
-// proppatch answers PROPPATCH: all changes, or none.
+// proppatch answers PROPPATCH. It applies all changes or none.
 func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	changes, err := readProppatch(w, r.Request)
 	if err != nil {
@@ -96,14 +96,14 @@ func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// timed are the properties by which clients set the modification time of a file. Windows reads
-// its property again, so that it is stored, too.
+// timed are the properties with which clients set the modification time of a file. The value
+// reports whether the property is stored, too: Windows reads its own property again.
 var timed = map[xml.Name]bool{
 	{Space: namespace, Local: "lastmodified"}: false, {Space: namespace, Local: "getlastmodified"}: false,
 	{Space: "urn:schemas-microsoft-com:", Local: "Win32LastModifiedTime"}: true,
 }
 
-// refused reports whether the service keeps the property itself, so that the change is refused.
+// refused reports whether the change is refused because the service maintains the property itself.
 func (c change) refused(e *folders.DriveEntry) bool {
 	stored, isTime := timed[c.name]
 	switch {
@@ -115,8 +115,8 @@ func (c change) refused(e *folders.DriveEntry) bool {
 	return liveAt(c.name) >= 0 && !isTime
 }
 
-// consistent reports whether checksums that a client sets are not known to be wrong. rclone sets
-// them with the time.
+// consistent reports whether the checksums that a client sets may be right. rclone sets them
+// together with the time.
 func consistent(e *folders.DriveEntry, text string) bool {
 	all, err := announced([]string{text})
 	known, ok := e.Checksums()
@@ -134,7 +134,7 @@ func consistent(e *folders.DriveEntry, text string) bool {
 	return err == nil
 }
 
-// plainText returns the characters in the content of an element.
+// plainText returns the character data in the content of an element.
 func plainText(content string) string {
 	var text strings.Builder
 	for x := newReader(strings.NewReader("<x>" + content + "</x>")); ; {
@@ -148,7 +148,8 @@ func plainText(content string) string {
 	}
 }
 
-// apply applies changes, none of which is refused, to what clients keep with a file or folder.
+// apply applies changes to the stored properties and times of a file or folder. None of the changes
+// may be refused ones.
 func apply(e *folders.DriveEntry, changes []change) error {
 	all := storedProperties(e.Properties)
 	for _, c := range changes {
@@ -180,7 +181,7 @@ func apply(e *folders.DriveEntry, changes []change) error {
 	return err
 }
 
-// parseTime reads a time as clients write it. A blank may stand for the T of RFC 3339.
+// parseTime parses a time in one of the formats of clients. A space may replace the T of RFC 3339.
 func parseTime(text string) (at time.Time, ok bool) {
 	if at, ok = parseSeconds(text); ok {
 		return at, true
@@ -192,8 +193,8 @@ func parseTime(text string) (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// statusOf returns the result of each change. If one is of a property that the service keeps
-// itself, none is made.
+// statusOf returns the result of each change. If one change concerns a protected property, no
+// change is made.
 func statusOf(changes []change, protected bool) string {
 	var done, refused, dependent []byte
 	for _, c := range changes {

@@ -14,8 +14,8 @@ import (
 	"labshelf/repository/folders"
 )
 
-// put answers PUT. The body comes to its end, is compared with what was announced of it, and is on
-// stable storage before anything is to be seen of it.
+// put answers PUT. It reads the whole body, compares it with the announced length and checksums,
+// and writes it to stable storage. Only then does the file become visible.
 func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	switch {
 	case r.Header.Get("Content-Range") != "":
@@ -27,9 +27,9 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 		return err
 	}
 	upload := d.repo.Uploads.NewUpload(r.caller)
-	defer func() { _ = upload.Discard() }() // what is left of it goes at the next start
+	defer func() { _ = upload.Discard() }() // the next start removes what remains
 	admits, matches := d.guard(r, r.path, false), d.matches(r)
-	check := func(e *folders.DriveEntry) error { // also when the body has come, which may take long
+	check := func(e *folders.DriveEntry) error { // runs again after the body, which may take long to arrive
 		if err := admits(e.Missing == folders.Present); err != nil {
 			return err
 		}
@@ -71,8 +71,8 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	return nil
 }
 
-// drop reads litter, which nobody will find, and answers as if it had been kept. Where there is a
-// file of the name it is one like any other.
+// drop reads and discards a litter file, and answers as if it had been stored. A litter name that
+// already exists is an ordinary file.
 func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return body.Error(err)
@@ -81,8 +81,8 @@ func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// receive reads the body into an upload, and compares it with its headers. It returns the
-// checksums of the body if the client announces one: such a client compares them later.
+// receive reads the body into an upload, and compares it with its headers. If the client announces
+// a checksum, receive returns the checksums of the body, because such a client compares them later.
 func receive(r *request, upload *files.Upload) (*files.Checksums, error) {
 	if limit := upload.Limit(); limit > 0 && r.ContentLength > limit {
 		return nil, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this service accepts"}
@@ -119,11 +119,12 @@ func receive(r *request, upload *files.Upload) (*files.Checksums, error) {
 	return sums.compare(announced)
 }
 
-// ocTime is the header in which clients of ownCloud and Nextcloud send the modification time of a
+// ocTime is the header in which ownCloud and Nextcloud clients send the modification time of a
 // file.
 const ocTime = "X-Oc-Mtime"
 
-// modifiedOf reads X-OC-Mtime: seconds since 1970, perhaps with a fraction. nil: it is missing.
+// modifiedOf parses X-OC-Mtime: seconds since 1970, with an optional fraction. It returns nil if
+// the header is missing.
 func modifiedOf(r *request) (*time.Time, error) {
 	text := r.Header.Get(ocTime)
 	if text == "" {
@@ -142,7 +143,7 @@ func parseSeconds(text string) (at time.Time, ok bool) {
 	if err != nil || len(fraction) > 9 || strings.Trim(fraction, "0123456789") != "" || seconds < -1<<36 || seconds > 1<<38 {
 		return at, false
 	}
-	nanos, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // digits
+	nanos, _ := strconv.ParseInt((fraction + "000000000")[:9], 10, 64) // only digits
 	if strings.HasPrefix(whole, "-") {
 		nanos = -nanos
 	}

@@ -14,14 +14,14 @@ import (
 	"labshelf/handlers/internal/body"
 )
 
-// Bounds of the XML that a request sends.
+// Bounds of the XML in a request.
 const (
 	maxXML        = 64 << 10 // bytes of a body
-	maxDepth      = 32       // elements within each other, each of which is read by a call within another
+	maxDepth      = 32       // nested elements; each level is a nested call
 	maxAttributes = 32       // of an element
-	maxNames      = 128      // properties that a request names
+	maxNames      = 128      // properties in a request
 	maxName       = 255      // bytes of a name
-	maxAllNames   = 4 << 10  // bytes of the names of all properties of a request
+	maxAllNames   = 4 << 10  // bytes of all property names in a request
 	maxNamespace  = 512      // bytes of a namespace
 )
 
@@ -30,28 +30,28 @@ const (
 	xmlnsSpace = "http://www.w3.org/2000/xmlns/"
 )
 
-// reader reads the elements of an XML document with their namespaces. It refuses documents that
-// are not well-formed or break a bound. Package encoding/xml alone takes undeclared prefixes,
-// empty parts of names and repeated attributes.
+// reader reads the elements of an XML document with their namespaces. It refuses documents that are
+// not well-formed or exceed a bound. encoding/xml alone accepts undeclared prefixes, names with
+// empty parts and repeated attributes.
 type reader struct {
 	decoder *xml.Decoder
 	open    []element
-	scope   []binding // of all open elements; later ones hide earlier ones
+	scope   []binding // bindings of all open elements; later bindings hide earlier ones
 }
 
 // element is an open element.
 type element struct {
-	raw      xml.Name // as the document writes it
-	bindings int      // length of scope outside of the element
+	raw      xml.Name // as written in the document
+	bindings int      // length of scope before the element
 }
 
-// binding binds a prefix, "" for the default namespace, to a namespace.
+// binding binds a prefix to a namespace. The prefix "" is the default namespace.
 type binding struct{ prefix, space string }
 
 func newReader(from io.Reader) *reader { return &reader{decoder: xml.NewDecoder(from)} }
 
-// open returns a reader of the body of a request, and the root element. The error is io.EOF if
-// the body is empty.
+// open returns a reader of the body of a request, and the root element. It returns io.EOF for an
+// empty body.
 func open(w http.ResponseWriter, r *http.Request) (x *reader, root xml.StartElement, err error) {
 	x = newReader(http.MaxBytesReader(w, r.Body, maxXML))
 	for {
@@ -65,7 +65,8 @@ func open(w http.ResponseWriter, r *http.Request) (x *reader, root xml.StartElem
 	}
 }
 
-// badBody is the reason for which a body is refused. large: it breaks a bound.
+// badBody is an error with the reason why a body is refused. large is set if the body exceeds a
+// bound.
 type badBody struct {
 	reason string
 	large  bool
@@ -77,8 +78,7 @@ func bad(format string, args ...any) error { return &badBody{reason: fmt.Sprintf
 
 func tooMuch(format string, args ...any) error { return &badBody{fmt.Sprintf(format, args...), true} }
 
-// badXML returns the error for the client of a body that cannot be read. err is nil if its root
-// element is another one.
+// badXML returns the client's error for an invalid body. If err is nil, the root element is wrong.
 func badXML(method string, err error) error {
 	reason := "it has another root element"
 	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
@@ -98,8 +98,8 @@ func badXML(method string, err error) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is not the XML that " + method + " takes: " + reason, Err: err}
 }
 
-// next returns the next token. Names have their namespaces in place of prefixes, and the
-// declarations of namespaces are removed.
+// next returns the next token. It replaces the prefixes of names by namespaces, and removes
+// namespace declarations.
 func (x *reader) next() (xml.Token, error) {
 	token, err := x.decoder.RawToken()
 	if err != nil {
@@ -161,7 +161,7 @@ func (x *reader) begin(start xml.StartElement) (xml.Token, error) {
 	return start, nil
 }
 
-// bind declares a prefix in the element that was opened last.
+// bind declares a prefix in the innermost open element.
 func (x *reader) bind(prefix, space string) error {
 	for _, b := range x.scope[x.open[len(x.open)-1].bindings:] {
 		if b.prefix == prefix {
@@ -205,8 +205,8 @@ func (x *reader) resolve(raw xml.Name, isElement bool) (xml.Name, error) {
 	return raw, nil
 }
 
-// children calls fn for each child of the present element, and returns after its end tag. fn
-// reads to the end of the child.
+// children calls fn for each child of the current element, and returns after the element's end tag.
+// fn must read to the end of the child.
 func (x *reader) children(fn func(xml.StartElement) error) error {
 	for {
 		token, err := x.next()
@@ -224,13 +224,13 @@ func (x *reader) children(fn func(xml.StartElement) error) error {
 	}
 }
 
-// skip reads to the end of the present element.
+// skip reads to the end of the current element.
 func (x *reader) skip() error {
 	return x.children(func(xml.StartElement) error { return x.skip() })
 }
 
-// inner returns the content of the present element, of up to limit bytes, with every namespace
-// declared where it is used, so that the content can be part of any document.
+// inner returns the content of the current element, up to limit bytes. Each used namespace is
+// declared in the result, so that the result can be part of any document.
 func (x *reader) inner(what string, limit int) (string, error) {
 	out := bounded{room: limit}
 	for depth := 0; ; {
@@ -256,7 +256,7 @@ func (x *reader) inner(what string, limit int) (string, error) {
 	}
 }
 
-// bounded is a buffer that stops growing when it is full: room is negative then.
+// bounded is a buffer that stops growing when it is full. room is then negative.
 type bounded struct {
 	bytes.Buffer
 	room int
@@ -274,11 +274,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 func (b *bounded) text(all ...string) {
 	for _, s := range all {
-		_, _ = io.WriteString(struct{ io.Writer }{b}, s) // not WriteString of the buffer, which has no bound
+		_, _ = io.WriteString(struct{ io.Writer }{b}, s) // not Buffer.WriteString, which has no bound
 	}
 }
 
-// writeStart writes a start tag that declares its namespaces itself.
+// writeStart writes a start tag that declares its own namespaces.
 func writeStart(out *bounded, start xml.StartElement) {
 	out.text("<", start.Name.Local, ` xmlns="`)
 	escape(out, start.Name.Space)
@@ -302,8 +302,8 @@ func writeStart(out *bounded, start xml.StartElement) {
 	out.text(">")
 }
 
-// escape writes a text for an element or an attribute.
-func escape(out io.Writer, text string) { _ = xml.EscapeText(out, []byte(text)) } // a buffer takes all
+// escape writes a string as the content of an element or attribute.
+func escape(out io.Writer, text string) { _ = xml.EscapeText(out, []byte(text)) } // writing to a buffer does not fail
 
 func escaped(text string) string {
 	if !strings.ContainsFunc(text, special) && utf8.ValidString(text) {
@@ -314,12 +314,12 @@ func escaped(text string) string {
 	return out.String()
 }
 
-// special reports whether a character cannot be part of an XML text as it is.
+// special reports whether a character must be escaped in XML, or cannot be part of it.
 func special(c rune) bool {
 	return c < ' ' || strings.ContainsRune("<>&\"'", c) || c == 0xFFFE || c == 0xFFFF
 }
 
-// isName reports whether a text is an NCName (Namespaces in XML 1.0) of bounded length.
+// isName reports whether a string is an NCName (Namespaces in XML 1.0) of bounded length.
 func isName(text string) bool {
 	for at, c := range text {
 		if !nameStart(c) && (at == 0 || !nameMore(c)) {
@@ -340,7 +340,7 @@ func nameMore(c rune) bool {
 	return c == '-' || c == '.' || c >= '0' && c <= '9' || c == 0xB7 || c >= 0x300 && c <= 0x36F || c == 0x203F || c == 0x2040
 }
 
-// isSpace reports whether a text can be a namespace, "" for none.
+// isSpace reports whether a string can be a namespace; "" means no namespace.
 func isSpace(text string) bool {
 	return len(text) <= maxNamespace && utf8.ValidString(text) && text != xmlSpace && text != xmlnsSpace &&
 		!strings.ContainsFunc(text, func(c rune) bool {

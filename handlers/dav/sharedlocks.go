@@ -9,11 +9,11 @@ import (
 	"labshelf/repository/folders"
 )
 
-// Where other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request
-// reads them when it comes; a change of them is one transaction, so that two nodes never grant
-// locks that exclude each other.
+// If other nodes serve the drive, too, the locks are rows, each with a lock as JSON. A request
+// reads them when it arrives. Each change is one transaction, so that two nodes never grant locks
+// that exclude each other.
 
-// storedLock is a lock as a row has it, apart from its token and its end.
+// storedLock is the JSON of a lock in a row, without its token and its expiry.
 type storedLock struct {
 	Path     string        `json:"path"`
 	Infinite bool          `json:"infinite,omitempty"`
@@ -34,8 +34,8 @@ func (d *Drive) locksNow(ctx context.Context) (*locks, error) {
 	return locksOf(rows), err
 }
 
-// changeLocks changes the locks of all nodes; change may run more than once. now is the clock by
-// which they end.
+// changeLocks changes the locks of all nodes. change may run more than once. now is the clock that
+// decides their expiry.
 func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time.Time)) error {
 	if !d.repo.Drive.SharesDriveLocks() {
 		change(d.locks, time.Now())
@@ -48,14 +48,14 @@ func (d *Drive) changeLocks(ctx context.Context, change func(ls *locks, now time
 	})
 }
 
-// forgetLocks removes the locks of a path that has just lost what was there, and of what was below
-// it. What the request has done stays done where that fails: such a lock ends with its time.
+// forgetLocks removes the locks of a path that has just become empty, and of everything below it. A
+// failure does not undo the request: the locks then end at their timeout.
 func (d *Drive) forgetLocks(r *request) {
 	_ = d.changeLocks(r.Context(), func(ls *locks, _ time.Time) { ls.forget(r.path) })
 }
 
-// locksOf returns locks as they are in rows. It skips rows that it cannot read, which another
-// version of the program has written, and owners that break the bounds of this one.
+// locksOf decodes locks from rows. It skips rows that it cannot decode, which another version of
+// the program has written, and owners that exceed the bounds of this version.
 func locksOf(rows []folders.DriveLock) *locks {
 	ls := newLocks()
 	for _, row := range rows {
@@ -72,12 +72,12 @@ func locksOf(rows []folders.DriveLock) *locks {
 	return ls
 }
 
-// rows are the locks as rows.
+// rows encodes the locks as rows.
 func (ls *locks) rows() (all []folders.DriveLock) {
 	for token, l := range ls.byToken {
 		text, err := json.Marshal(storedLock{l.path, l.infinite, l.shared, l.owner, l.root, l.user, l.key, l.timeout})
 		if err != nil {
-			panic(err) // texts, numbers and an id
+			panic(err) // cannot fail: only strings, numbers and an id
 		}
 		all = append(all, folders.DriveLock{Token: token, Text: string(text), Ends: metadata.Stamp(l.expires.UnixMicro())})
 	}

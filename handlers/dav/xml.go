@@ -14,7 +14,7 @@ const (
 	maxValue  = 8 << 10 // bytes of the value of a property
 )
 
-// nameList collects the names of properties in a request.
+// nameList collects the names of the properties in a request.
 type nameList struct {
 	names []xml.Name
 	bytes int
@@ -29,20 +29,20 @@ func (l *nameList) add(name xml.Name) error {
 	return nil
 }
 
-// propfind is the content of a PROPFIND.
+// propfind is the content of a PROPFIND request.
 type propfind struct {
 	names bool       // only the names of all properties
-	all   bool       // the properties that RFC 4918 defines, and all dead ones; with those in props
-	props []xml.Name // each once
+	all   bool       // the properties that RFC 4918 defines, all dead ones, and props
+	props []xml.Name // without duplicates
 }
 
-// shows reports whether the answer has the values of a property that is sent unless other ones
-// are requested.
+// shows reports whether the answer contains the value of a live property: it is requested by name,
+// or all are requested.
 func (f propfind) shows(property string) bool {
 	return f.all || slices.Contains(f.props, xml.Name{Space: namespace, Local: property})
 }
 
-// readPropfind reads the body of a PROPFIND. None asks for all.
+// readPropfind reads the body of a PROPFIND. An empty body requests all properties.
 func readPropfind(w http.ResponseWriter, r *http.Request) (find propfind, err error) {
 	x, root, err := open(w, r)
 	switch {
@@ -89,10 +89,10 @@ type change struct {
 	name      xml.Name
 	remove    bool
 	value     string // XML
-	protected bool   // the service keeps the property itself
+	protected bool   // the service maintains the property itself
 }
 
-// readProppatch reads the body of a PROPPATCH: the changes in their order.
+// readProppatch reads the body of a PROPPATCH. It returns the changes in document order.
 func readProppatch(w http.ResponseWriter, r *http.Request) (changes []change, err error) {
 	x, root, err := open(w, r)
 	if err != nil || root.Name != (xml.Name{Space: namespace, Local: "propertyupdate"}) {
@@ -124,7 +124,7 @@ func readProppatch(w http.ResponseWriter, r *http.Request) (changes []change, er
 	return changes, nil
 }
 
-// readLock reads the body of a LOCK. None: a lock is to be refreshed.
+// readLock reads the body of a LOCK. An empty body refreshes a lock.
 func readLock(w http.ResponseWriter, r *http.Request) (l lock, refresh bool, err error) {
 	x, root, err := open(w, r)
 	if errors.Is(err, io.EOF) {

@@ -19,21 +19,22 @@ import (
 	"labshelf/repository/links"
 )
 
-// uploadsPath is where files in chunks begin, below the address of a request link.
+// uploadsPath is the path of chunked uploads, below the address of a request link.
 const uploadsPath = "/uploads"
 
-// requestSecurity is the policy of the page of a request, whose script sends many files.
+// requestSecurity is the content security policy of the page of a file request, whose script sends
+// many files.
 const requestSecurity = pageSecurity + "; script-src 'self'; connect-src 'self'"
 
-// IsUpload reports whether a path is below the address of a link, and of an upload in chunks.
+// IsUpload reports whether a path is a chunked upload below the address of a link.
 func IsUpload(path string) bool {
 	below, is := strings.CutPrefix(path, hosts.LinkPath)
 	_, below, _ = strings.Cut(below, "/")
 	return is && strings.HasPrefix(below+"/", uploadsPath[1:]+"/")
 }
 
-// uploadOf returns the upload of a visitor. Its address ends in its id, and in a secret that nobody
-// else has.
+// uploadOf returns the upload of a visitor. Its name is its id followed by a secret that only this
+// visitor has.
 func (l *Links) uploadOf(r *exchange.Request, v visitor, name string) tus.Upload {
 	id, secret, _ := strings.Cut(name, "-")
 	return tus.Upload{
@@ -41,7 +42,7 @@ func (l *Links) uploadOf(r *exchange.Request, v visitor, name string) tus.Upload
 	}
 }
 
-// On serves a request of a visitor for the upload in its path.
+// On returns a handler that calls serve for the upload in the path.
 func (l *Links) On(serve func(tus.Upload, http.ResponseWriter, *exchange.Request) error) exchange.Handler {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		return l.visited(w, r, func(v visitor) error {
@@ -50,7 +51,7 @@ func (l *Links) On(serve func(tus.Upload, http.ResponseWriter, *exchange.Request
 	}
 }
 
-// CreateUpload begins an upload in chunks.
+// CreateUpload starts a chunked upload.
 func (l *Links) CreateUpload(w http.ResponseWriter, r *exchange.Request) error {
 	return l.visited(w, r, func(v visitor) error {
 		return tus.Serve(w, r, func() error {
@@ -64,7 +65,7 @@ func (l *Links) CreateUpload(w http.ResponseWriter, r *exchange.Request) error {
 	})
 }
 
-// Receive takes a file as curl -T sends it.
+// Receive receives a file as curl -T sends it.
 func (l *Links) Receive(w http.ResponseWriter, r *exchange.Request) error {
 	return l.visited(w, r, func(v visitor) error {
 		digests, err := body.Announced(r.Request)
@@ -82,7 +83,7 @@ func (l *Links) Receive(w http.ResponseWriter, r *exchange.Request) error {
 	})
 }
 
-// limitsOf says in words what a request takes.
+// limitsOf describes the limits of a file request for people.
 func limitsOf(visit links.LinkView) string {
 	var limits []string
 	if visit.MaxFile > 0 {
@@ -97,8 +98,7 @@ func limitsOf(visit links.LinkView) string {
 	return strings.Join(limits, "; ")
 }
 
-// Submit takes what the form of a page sends: a password, files, or that an invitation is
-// accepted.
+// Submit handles a form of a page: a password, files, or the acceptance of an invitation.
 func (l *Links) Submit(w http.ResponseWriter, r *exchange.Request) error {
 	return l.visited(w, r, func(v visitor) error {
 		visit, err := l.repo.Visitors.ViewLink(r.Context(), v.Visitor)
@@ -129,8 +129,8 @@ func (l *Links) Submit(w http.ResponseWriter, r *exchange.Request) error {
 
 func lastElement(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// showRequest answers with the form of a request, what has just come, and why no more of it has;
-// nil: all has.
+// showRequest answers with the form of a file request, the files just received, and the reason for
+// a refusal. A nil refusal means that all files were received.
 func (l *Links) showRequest(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, received []string, refusal *errs.Error) error {
 	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
 	if !wantsPage(r.Request) {

@@ -23,9 +23,9 @@ import (
 	"labshelf/repository/links"
 )
 
-// admitGuest finds the user of a request below the address of a link, and counts it where there is
-// none: a key must be valid, a session that has ended is none, and HTTP Basic has the password of a
-// link.
+// admitGuest returns the user of a request below the address of a link. A request without a user
+// counts as anonymous. A key must be valid, an ended session counts as no session, and HTTP Basic
+// holds the password of a link.
 func (l *Links) admitGuest(w http.ResponseWriter, r *exchange.Request, basic bool) (*auth.Principal, error) {
 	if basic || !authentication.HasCredentials(r.Request) {
 		return nil, l.auth.CountAnonymous(w.Header(), r.Request)
@@ -43,8 +43,8 @@ func (l *Links) admitGuest(w http.ResponseWriter, r *exchange.Request, basic boo
 	return nil, err
 }
 
-// guestOf returns the user of a request for an invitation, for the log, too; nil: nobody that is
-// known.
+// guestOf returns the user of a request for an invitation, and records the user for the log. It
+// returns nil for unknown senders.
 func (l *Links) guestOf(w http.ResponseWriter, r *exchange.Request, v visitor) *auth.Principal {
 	if v.guest == nil {
 		return nil
@@ -54,15 +54,15 @@ func (l *Links) guestOf(w http.ResponseWriter, r *exchange.Request, v visitor) *
 	return v.guest
 }
 
-// refusedInvitation is why an invitation was not accepted as it was asked for, and what was
+// refusedInvitation is the reason why an invitation was not accepted, and the values that were
 // entered.
 type refusedInvitation struct {
 	*errs.Error
 	username, fullname string
 }
 
-// showInvitation answers with an invitation, as it is for the user who is signed in in this
-// browser. refused is nil, or why the form comes again.
+// showInvitation answers with the page of an invitation for the signed-in user of this browser. If
+// refused is not nil, the form is shown again.
 func (l *Links) showInvitation(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		exchange.WriteJSON(w, http.StatusOK, wire.Invited{
@@ -70,13 +70,13 @@ func (l *Links) showInvitation(w http.ResponseWriter, r *exchange.Request, v vis
 		})
 		return nil
 	}
-	// The page says where its form comes from, without its address: otherwise a request over the
-	// plain network has no origin.
+	// The Referrer-Policy lets the browser send the origin of the form, without its address.
+	// Otherwise a request over plain HTTP has no origin.
 	w.Header().Set("Referrer-Policy", "strict-origin")
 	caller := l.guestOf(w, r, v)
 	title := visit.Owner + " invites you"
 	if caller == nil && r.Method != http.MethodPost && r.URL.RawQuery == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		again := problemPage{frame: l.frame(title), Address: l.hosts.Link(r.Request, v.Token) + "?again"} // once, whatever a browser says then
+		again := problemPage{frame: l.frame(title), Address: l.hosts.Link(r.Request, v.Token) + "?again"} // at most once, whatever the browser sends next
 		return l.write(w, http.StatusOK, func(to io.Writer) error { return writeAgain(to, again) })
 	}
 	page := invitationPage{
@@ -104,7 +104,7 @@ func (l *Links) showInvitation(w http.ResponseWriter, r *exchange.Request, v vis
 	return l.write(w, status, func(to io.Writer) error { return writeInvitation(to, page) })
 }
 
-// nothingFor says why an invitation has nothing to give to a user; "" where it has.
+// nothingFor returns the reason why an invitation is of no use to a user, or "".
 func nothingFor(offered links.Accepted, dataspace string) string {
 	const unused = " The invitation is not used by this, and somebody else can have it."
 	name := offered.User.Username
@@ -119,7 +119,7 @@ func nothingFor(offered links.Accepted, dataspace string) string {
 	return fmt.Sprintf("You are signed in as %s, and are %s in %s already.", name, offered.Role, dataspace) + unused
 }
 
-// startOf is the page to begin with.
+// startOf returns the address of the first page for the user.
 func (l *Links) startOf(accepted links.Accepted) string {
 	if id := encode.OptionalID(accepted.DataspaceID); id != "" {
 		return l.hosts.Prefix() + "/dataspaces/" + id
@@ -127,7 +127,7 @@ func (l *Links) startOf(accepted links.Accepted) string {
 	return l.hosts.Prefix() + "/"
 }
 
-// invitationFields reads what is sent to accept an invitation, and whom the page took for signed
+// invitationFields reads the fields of an acceptance, and the user that the page showed as signed
 // in.
 func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields input.Object, as string, err error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
@@ -149,8 +149,8 @@ func invitationFields(w http.ResponseWriter, r *exchange.Request) (fields input.
 	return fields, r.PostForm.Get("as"), nil
 }
 
-// acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is
-// signed in, or sends a key.
+// acceptInvitation creates a user and a session, gives the role to the signed-in user, or sends a
+// key.
 func (l *Links) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView) error {
 	if l.auth.CrossOrigin(r.Request) {
 		return authentication.ErrCrossOrigin
@@ -172,8 +172,8 @@ func (l *Links) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v v
 	return l.sendAccepted(w, r, v, visit, accepted)
 }
 
-// accept decides whether a new user or one who is there accepts an invitation. That a user is made
-// and that one who is there joins are never taken for each other.
+// accept decides whether a new user or an existing one accepts an invitation. It never confuses the
+// creation of a user with the joining of an existing one.
 func (l *Links) accept(r *exchange.Request, v visitor, caller *auth.Principal, as string, fields input.Object) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
@@ -187,7 +187,7 @@ func (l *Links) accept(r *exchange.Request, v visitor, caller *auth.Principal, a
 	return l.repo.Visitors.Join(r.Context(), v.Visitor, *caller)
 }
 
-// sendAccepted answers that an invitation is accepted, with the only copy of the key.
+// sendAccepted answers that an invitation was accepted. A new key is shown only here.
 func (l *Links) sendAccepted(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, accepted links.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {

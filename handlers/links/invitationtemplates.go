@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// invitationPage is the page on which an invitation is accepted.
+// invitationPage is the page for accepting an invitation.
 type invitationPage struct {
 	frame
-	Dataspace, Role, Expires string // Dataspace and Role are "" where it gives an account alone
-	As                       string // the username of who is signed in in this browser; "": nobody, and a new user is made
-	Nothing                  string // why there is nothing to give to that; "": there is
-	Username, Fullname       string // what has been entered
-	Wrong                    string // with which field: its name
-	Why                      string // and what
+	Dataspace, Role, Expires string // Dataspace and Role are "" if it only creates an account
+	As                       string // username of the signed-in user of this browser; "": nobody is signed in, and a new user is created
+	Nothing                  string // why the invitation is of no use to that user; "" if it is
+	Username, Fullname       string // values already entered
+	Wrong                    string // name of the invalid field
+	Why                      string // why it is invalid
 	SignIn, Start            string // addresses of the pages
 }
 
-// acceptedPage is the page of who has accepted one.
+// acceptedPage is the page after an accepted invitation.
 type acceptedPage struct {
 	frame
 	Dataspace, Role string
-	Key             string // of a new user; "": who has accepted had one
-	Start           string // address of the page to begin with
-	Service         string // address of the service, for the command line
+	Key             string // key of a new user; "": the user had one before
+	Start           string // address of the first page
+	Service         string // address of the service for the command line
 }
 
 // writeInvitation writes the page of an invitation.
@@ -32,18 +32,18 @@ func writeInvitation(w io.Writer, p invitationPage) error {
 	return invitationPages().ExecuteTemplate(w, "invitation", p)
 }
 
-// writeAccepted writes the page of who has accepted one.
+// writeAccepted writes the page after an accepted invitation.
 func writeAccepted(w io.Writer, p acceptedPage) error {
 	return invitationPages().ExecuteTemplate(w, "accepted", p)
 }
 
-// writeAgain writes a page that asks for itself once more: a browser that follows a link of another
-// site sends no session with the first request.
+// writeAgain writes a page that reloads itself once. A browser that follows a link from another
+// site does not send the session with the first request.
 func writeAgain(w io.Writer, p problemPage) error {
 	return invitationPages().ExecuteTemplate(w, "again", p)
 }
 
-// does says what a role may do.
+// does describes the permissions of each role.
 var does = map[string]string{
 	"member": "see and download its files",
 	"editor": "see and download its files, add new ones, and change them",

@@ -1,7 +1,6 @@
-// Package links is the room of the gateway for people who were sent a link: the pages and downloads
-// of shares, the uploads of file requests, and invitations. They have no account, or do not use it.
-// Their pages are complete without a script; the page of a file request may have one, which sends
-// many files.
+// Package links serves people who received a link: the pages and downloads of shares, the uploads
+// of file requests, and invitations. These visitors need no account. Their pages work without a
+// script; the page of a file request can use one to send many files.
 package links
 
 import (
@@ -25,25 +24,25 @@ import (
 )
 
 const (
-	passwordCookie = "labshelf_link" // the proof of a password, below the address of its link alone
+	passwordCookie = "labshelf_link" // proves that the password was entered; limited to the path of its link
 	filesOfPage    = 200
 	formType       = "application/x-www-form-urlencoded"
-	maxPicture     = 4 << 20 // bytes of a picture that is shown in the page
+	maxPicture     = 4 << 20 // bytes of a picture that the page shows
 )
 
-// pageSecurity is the policy of the pages of links: they have no script, but for the page of a file
-// request.
+// pageSecurity is the content security policy of the pages of links. Only the page of a file
+// request has a script.
 const pageSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Config is what links need of the gateway.
+// Config configures the handlers of links.
 type Config struct {
 	Repository     *repository.Service
 	Hosts          *hosts.Hosts
 	Authentication *authentication.Authenticator
 	Downloads      *download.Sender
-	Assets         html.Assets // that pages link
-	// WithoutSlot calls fn, which waits for a queue of its own, while other requests may use the
-	// slot of this one.
+	Assets         html.Assets // linked by the pages
+	// WithoutSlot calls fn, which waits in a queue of its own. Other requests may use the slot of
+	// this one meanwhile.
 	WithoutSlot func(w http.ResponseWriter, fn func() error) error
 }
 
@@ -57,7 +56,7 @@ type Links struct {
 	withoutSlot func(http.ResponseWriter, func() error) error
 }
 
-// New returns the room.
+// New returns the handlers of links.
 func New(c Config) *Links {
 	return &Links{repo: c.Repository, hosts: c.Hosts, auth: c.Authentication, downloads: c.Downloads, assets: c.Assets, withoutSlot: c.WithoutSlot}
 }
@@ -65,11 +64,11 @@ func New(c Config) *Links {
 // visitor is the sender of a request below the address of a link.
 type visitor struct {
 	links.Visitor
-	guest *auth.Principal // the user with whose key or session it comes; nil: an unknown sender
+	guest *auth.Principal // the user of the request's key or session; nil: unknown
 }
 
-// visitorOf returns the sender of a request below the address of a link. A password may come as
-// that of HTTP Basic, with any username.
+// visitorOf returns the sender of a request below the address of a link. The password may be in
+// HTTP Basic, with any username.
 func (l *Links) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, error) {
 	v := visitor{Visitor: links.Visitor{Token: r.Params.ByName("token")}}
 	r.ByLink = true
@@ -93,8 +92,8 @@ func (l *Links) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, 
 	return v, err
 }
 
-// visited serves a request of a visitor. People get a page that says what went wrong, and is where
-// a password is entered; programs a problem.
+// visited serves a request of a visitor. On an error, a browser gets a page with the reason and, if
+// needed, a password form. Other clients get a problem.
 func (l *Links) visited(w http.ResponseWriter, r *exchange.Request, serve func(visitor) error) error {
 	v, err := l.visitorOf(w, r)
 	if err == nil {
@@ -116,7 +115,7 @@ func (l *Links) visited(w http.ResponseWriter, r *exchange.Request, serve func(v
 	return l.write(w, exchange.Status(known.Kind), func(to io.Writer) error { return writeProblem(to, page) })
 }
 
-// wantsPage tells whether a client names HTML among what it accepts, as browsers do.
+// wantsPage reports whether a client accepts HTML explicitly, as browsers do.
 func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
 }
@@ -129,7 +128,7 @@ func (l *Links) write(w http.ResponseWriter, status int, write func(io.Writer) e
 	return writeUnder(w, status, pageSecurity, write)
 }
 
-// writeUnder is write under another policy.
+// writeUnder writes a page with the given content security policy.
 func writeUnder(w http.ResponseWriter, status int, policy string, write func(io.Writer) error) error {
 	var page bytes.Buffer
 	if err := write(&page); err != nil {
@@ -165,12 +164,12 @@ func (l *Links) View(w http.ResponseWriter, r *exchange.Request) error {
 	})
 }
 
-// enterPassword answers a password with a cookie that proves it, for this browser and this link.
+// enterPassword checks a password and sets a cookie that proves it, for this browser and this link.
 func (l *Links) enterPassword(w http.ResponseWriter, r *exchange.Request, v visitor) error {
 	if err := readForm(w, r); err != nil {
 		return err
 	}
-	if v.guest != nil { // a key opens no link: a guess is one, whoever sends it
+	if v.guest != nil { // a key does not open a link, so a guess counts for any sender
 		if err := l.auth.CountAnonymous(w.Header(), r.Request); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"labshelf/repository/links"
 )
 
-// showShare answers with the files of a share.
+// showShare answers with a page of the files of a share.
 func (l *Links) showShare(w http.ResponseWriter, r *exchange.Request, v visitor, visit links.LinkView, files []metadata.Resource, next string) error {
 	address := l.hosts.Link(r.Request, v.Token)
 	if next != "" {
@@ -52,7 +52,7 @@ func (l *Links) showShare(w http.ResponseWriter, r *exchange.Request, v visitor,
 	return l.write(w, http.StatusOK, func(to io.Writer) error { return writeShare(to, page) })
 }
 
-// shownName is what a file is called in its share: the name below the folder.
+// shownName returns the name of a file in its share: the name below the shared folder.
 func shownName(visit links.LinkView, f metadata.Resource) string {
 	return strings.TrimPrefix(f.Name, visit.Folder)
 }
@@ -82,12 +82,12 @@ func (l *Links) File(w http.ResponseWriter, r *exchange.Request) error {
 	})
 }
 
-// onePart matches a Range of one part that does not count from the end.
+// onePart matches a Range with one part that is counted from the beginning.
 var onePart = regexp.MustCompile(`^bytes=0*([0-9]+)-([0-9]*)$`)
 
-// fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning
-// is as good as the whole, and of a part that the file does not have nothing is sent. Conditions
-// are left out: a download that is counted is one.
+// fetchOf returns a function that reports how much of a file the visitor requests. A part with the
+// beginning counts as the whole file. For a part beyond the end, nothing is sent. fetchOf removes
+// conditions from the request, so that each counted download sends data.
 func fetchOf(r *exchange.Request) func(bytes int64) links.Fetch {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
@@ -98,7 +98,7 @@ func fetchOf(r *exchange.Request) func(bytes int64) links.Fetch {
 		if r.Method == http.MethodHead {
 			return links.FetchHead
 		}
-		if len(sent) != 1 || bytes == 0 { // of an empty file a Range is passed over
+		if len(sent) != 1 || bytes == 0 { // a Range of an empty file is ignored
 			return links.FetchWhole
 		}
 		part := onePart.FindStringSubmatch(sent[0])
@@ -109,7 +109,7 @@ func fetchOf(r *exchange.Request) func(bytes int64) links.Fetch {
 		last, failed := strconv.ParseInt(cmp.Or(part[2], part[1]), 10, 64)
 		none := err != nil || failed != nil || first >= bytes || last < first
 		switch {
-		case none && r.Header.Get("If-Range") == "": // which may have the whole file sent
+		case none && r.Header.Get("If-Range") == "": // with If-Range, the whole file may be sent
 			return links.FetchHead
 		case first == 0 && !none:
 			return links.FetchWhole

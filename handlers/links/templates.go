@@ -9,24 +9,24 @@ import (
 	"labshelf/handlers/internal/html"
 )
 
-// frame is what every page of a link has.
+// frame is the part that all pages of links share.
 type frame struct {
-	Base, Style, Icon string // the path below which the service lives, and what a page links there
-	Script            string // "": the page has none
+	Base, Style, Icon string // the path of the service, and linked files
+	Script            string // "": no script
 	Preload           []string
 	Title             string
-	Message           string // what went wrong; "": nothing
+	Message           string // the error for the visitor; "": no error
 }
 
 // sharedFile is one file of a share.
 type sharedFile struct {
 	Name, URL string
 	Bytes     int64
-	Open      bool // a browser can show it
-	Picture   bool // it can be shown in the page
+	Open      bool // browsers can show it
+	Picture   bool // the page can show it as a picture
 }
 
-// Size writes the length of the file for people.
+// Size returns the length of the file for people.
 func (f sharedFile) Size() string { return html.Size(f.Bytes) }
 
 // sharePage is the page of a share.
@@ -34,30 +34,30 @@ type sharePage struct {
 	frame
 	From, Description, Expires string
 	Files                      []sharedFile
-	Next, All                  string // addresses of the next page, and of the archive; "": there is none
+	Next, All                  string // addresses of the next page and of the archive; "": none
 }
 
-// requestPage is the page of a request.
+// requestPage is the page of a file request.
 type requestPage struct {
 	frame
 	From, Expires, Limits string
-	Received              []string // names of what has just come
+	Received              []string // names of the files just received
 	Address               string
 }
 
-// problemPage is a page that says why there is nothing else.
+// problemPage is a page that shows only an error.
 type problemPage struct {
 	frame
-	Address string // to which a password goes; "": none is asked for
+	Address string // target of the password form; "": no password is required
 }
 
 // writeShare writes the page of a share.
 func writeShare(w io.Writer, p sharePage) error { return pages().ExecuteTemplate(w, "share", p) }
 
-// writeRequest writes the page of a request.
+// writeRequest writes the page of a file request.
 func writeRequest(w io.Writer, p requestPage) error { return pages().ExecuteTemplate(w, "request", p) }
 
-// writeProblem writes a page that says what went wrong.
+// writeProblem writes a page that shows an error.
 func writeProblem(w io.Writer, p problemPage) error { return pages().ExecuteTemplate(w, "problem", p) }
 
 var pages = sync.OnceValue(parsePages)
@@ -139,7 +139,7 @@ const pagesText = `
 {{- template "foot" .}}{{end}}
 `
 
-// paragraphs cuts a text at its empty lines.
+// paragraphs splits a text at empty lines.
 func paragraphs(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, "\n\n", "\x00"), func(c rune) bool { return c == 0 })
 }

@@ -11,13 +11,13 @@ type Part struct {
 	Header textproto.MIMEHeader
 
 	reader *Reader
-	first  bool // nothing of it has been read: a boundary ends it here without the line break before
+	first  bool // nothing of it has been read: a boundary may follow without a line break
 	ended  bool
-	ready  int // bytes at the front of the store that are known to be in it
+	ready  int // bytes at the front of the store that belong to the part
 }
 
-// Read reads the content of the part, as it was sent. io.EOF: a boundary follows, or Next has been
-// called. Other errors are those of Next.
+// Read reads the content of the part as it was sent. It returns io.EOF at the next boundary or
+// after a call of Next, otherwise the errors of Next.
 func (p *Part) Read(b []byte) (int, error) {
 	r := p.reader
 	if r.part != p {
@@ -45,14 +45,15 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// find scans the store. False: more bytes are needed to decide.
+// find scans the store. It returns false if it needs more bytes to decide.
 func (p *Part) find() bool {
 	p.ready, p.ended = p.scan(p.reader.store[p.reader.at:])
 	return p.ready > 0 || p.ended
 }
 
-// readInto reads directly into b, after what is in the store, and puts back what may not be in the
-// part. It returns how many bytes are; with none, there is more to find in the store, or an error.
+// readInto reads directly into b, after the bytes in the store. It moves back bytes that may not
+// belong to the part. It returns the number of bytes that do. If that is 0, the store has more to
+// scan, or an error occurred.
 func (p *Part) readInto(b []byte) int {
 	r := p.reader
 	stored := copy(b, r.store[r.at:])
@@ -64,8 +65,8 @@ func (p *Part) readInto(b []byte) int {
 	return ready
 }
 
-// scan returns how many bytes at the front of data are in the part, as far as data tells, and
-// whether the part ends before them.
+// scan returns how many bytes at the front of data certainly belong to the part, and whether the
+// part ends after them.
 func (p *Part) scan(data []byte) (ready int, ended bool) {
 	if p.first {
 		switch after(data, p.reader.dashes) {
@@ -78,7 +79,7 @@ func (p *Part) scan(data []byte) (ready int, ended bool) {
 	divider := p.reader.divider
 	at := bytes.Index(data, divider)
 	if at < 0 {
-		// The line break is found nowhere else in a divider.
+		// A divider contains its line break only at the beginning.
 		tail := data[max(0, len(data)-len(divider)+1):]
 		if begin := bytes.LastIndexByte(tail, divider[0]); begin >= 0 && bytes.HasPrefix(divider, tail[begin:]) {
 			return len(data) - len(tail) + begin, false
@@ -102,7 +103,7 @@ const (
 	yes
 )
 
-// after tells whether data begins with a boundary, and not with something longer.
+// after reports whether data begins with a boundary that nothing extends.
 func after(data, boundary []byte) answer {
 	rest, ok := bytes.CutPrefix(data, boundary)
 	switch {

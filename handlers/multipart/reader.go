@@ -1,7 +1,6 @@
-// Package multipart reads multipart bodies (RFC 2046) part by part: the same parts and bytes as
-// mime/multipart finds, with two differences. A large part is read directly into the caller's
-// buffer, as much at a time as that takes, where mime/multipart reads 4 KiB: 10 % of the time of an
-// upload of 1 GiB. And nothing but the closing boundary ends a body.
+// Package multipart reads multipart bodies (RFC 2046) part by part. It finds the same parts and
+// bytes as mime/multipart, with two differences. It reads a large part directly into the caller's
+// buffer, while mime/multipart reads 4 KiB at a time. And only the closing boundary ends a body.
 package multipart
 
 import (
@@ -12,43 +11,43 @@ import (
 	"net/textproto"
 )
 
-// Bounds of what a Reader takes, in bytes.
+// Bounds of a Reader, in bytes.
 const (
 	MaxHeader  = 16 << 10 // of the header of a part
-	MaxOutside = 64 << 10 // from one part to the next: its header, boundaries, what was not read of the part before
-	maxLine    = 4 << 10  // of a line that is not in a header; mime/multipart has the same
+	MaxOutside = 64 << 10 // between two parts: the header, boundaries, and the unread rest of the earlier part
+	maxLine    = 4 << 10  // of a line outside headers; mime/multipart has the same bound
 )
 
 var (
-	// ErrTooLong is returned by Next when one of the bounds is exceeded.
+	// ErrTooLong is returned by Next when a bound is exceeded.
 	ErrTooLong = errors.New("the header of a part, or the text between two parts, is too long")
-	// ErrMalformed is returned by Next when a part is followed by something else than a boundary.
+	// ErrMalformed is returned by Next when something other than a boundary follows a part.
 	ErrMalformed = errors.New("a part does not end in a boundary")
 )
 
 const (
 	firstRoom = 4 << 10 // bytes: enough for the headers of most uploads
-	leastRead = 4 << 10 // bytes: less is not worth a read of its own
+	leastRead = 4 << 10 // bytes: fewer are not worth a separate read
 )
 
-// Reader reads a body. Not safe for concurrent use.
+// Reader reads a body. It is not safe for concurrent use.
 type Reader struct {
 	src      io.Reader
-	err      error  // what follows the bytes that are here
-	store    []byte // store[at:] has been read from src and not been used
+	err      error  // error after the buffered bytes
+	store    []byte // store[at:] are buffered bytes that are not used yet
 	at       int
 	dashes   []byte // --boundary
-	nl       []byte // the line break of this body: CRLF, or LF if the first boundary says so
-	part     *Part  // the latest one
+	nl       []byte // line break of this body: CRLF, or LF if the first boundary ends in LF
+	part     *Part  // the latest part
 	outside  int
-	begun    bool // there was a part
+	begun    bool // a part was found
 	lines    *bufio.Reader
 	closings []byte // --boundary--
 	divider  []byte // nl --boundary
 }
 
-// NewReader returns a Reader of the body in src, whose parts the boundary divides. It may read src
-// to its end, but no further than the caller reads parts, give or take the size of a buffer.
+// NewReader returns a Reader of the body in src with this boundary. It may read src ahead by about
+// the size of a buffer.
 func NewReader(src io.Reader, boundary string) *Reader {
 	all := []byte("\r\n--" + boundary + "--")
 	return &Reader{
@@ -57,9 +56,9 @@ func NewReader(src io.Reader, boundary string) *Reader {
 	}
 }
 
-// Next returns the next part; the rest of the one before is skipped. After the closing boundary it
-// returns io.EOF, with a body that ends before that io.ErrUnexpectedEOF. Other errors: ErrTooLong,
-// ErrMalformed, those of textproto for the header of a part, and those of the source as they are.
+// Next returns the next part. It skips the rest of the part before. After the closing boundary it
+// returns io.EOF. A body that ends earlier returns io.ErrUnexpectedEOF. Other errors are
+// ErrTooLong, ErrMalformed, the errors of textproto for a part's header, and the errors of src.
 func (r *Reader) Next() (*Part, error) {
 	r.outside = 0
 	if err := r.passOver(); err != nil {
@@ -79,7 +78,7 @@ func (r *Reader) Next() (*Part, error) {
 			return r.part, nil
 		case r.isClosing(line):
 			return nil, io.EOF
-		case !r.begun: // it may stand before the first part
+		case !r.begun: // text before the first part is allowed
 		case !ended && bytes.Equal(line, r.nl):
 			ended = true
 		default:
@@ -88,7 +87,7 @@ func (r *Reader) Next() (*Part, error) {
 	}
 }
 
-// passOver skips what was not read of the latest part.
+// passOver skips the unread rest of the latest part.
 func (r *Reader) passOver() error {
 	part := r.part
 	for part != nil && !part.ended {
@@ -106,7 +105,7 @@ func (r *Reader) passOver() error {
 	return nil
 }
 
-// use counts bytes between parts and skips them.
+// use counts and skips bytes between parts.
 func (r *Reader) use(n int) error {
 	r.at += n
 	if r.outside += n; r.outside > MaxOutside {
@@ -115,7 +114,7 @@ func (r *Reader) use(n int) error {
 	return nil
 }
 
-// line returns the next line with its end. It is valid until more is read.
+// line returns the next line with its line break. The line is valid until the next read.
 func (r *Reader) line() ([]byte, error) {
 	for {
 		end := bytes.IndexByte(r.store[r.at:], '\n') + 1
@@ -131,8 +130,8 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// isBoundary tells whether a line begins a part. The first one of a body shows which line breaks it
-// has.
+// isBoundary reports whether a line begins a part. The first such line determines the line breaks
+// of the body.
 func (r *Reader) isBoundary(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, r.dashes)
 	rest = bytes.TrimLeft(rest, " \t")
@@ -147,7 +146,7 @@ func (r *Reader) isClosing(line []byte) bool {
 	return ok && bytes.Equal(bytes.TrimLeft(rest, " \t"), r.nl)
 }
 
-// header reads the header of a part, up to its empty line.
+// header reads the header of a part, including the empty line.
 func (r *Reader) header() (textproto.MIMEHeader, error) {
 	for end := 0; ; {
 		line, _, whole := bytes.Cut(r.store[r.at+end:], []byte("\n"))
@@ -169,7 +168,7 @@ func (r *Reader) header() (textproto.MIMEHeader, error) {
 	}
 }
 
-// fill reads some more into the store.
+// fill reads more bytes into the store.
 func (r *Reader) fill() error {
 	if r.err != nil {
 		return r.err
@@ -185,8 +184,8 @@ func (r *Reader) fill() error {
 	return nil
 }
 
-// end keeps an error of the source. At the end of the body a line break is appended: the last line
-// may be the closing boundary, which some clients send without one.
+// end keeps an error of the source. At the end of the body it appends a line break, since some
+// clients send the closing boundary without one.
 func (r *Reader) end(err error) {
 	if err == io.EOF {
 		r.store, err = append(r.store, "\r\n"...), io.ErrUnexpectedEOF

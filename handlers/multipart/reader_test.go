@@ -16,14 +16,14 @@ import (
 	"labshelf/handlers/multipart"
 )
 
-// found is a part as it was read.
+// found is a part with the content that was read.
 type found struct {
 	Header textproto.MIMEHeader
 	Body   string
 }
 
-// readAll reads the parts of a body with buffers of size room, and none of every part whose number
-// is a multiple of skip.
+// readAll reads the parts of a body with buffers of size room. It reads nothing of each part whose
+// number is a multiple of skip.
 func readAll(body io.Reader, boundary string, room, skip int) (parts []found, err error) {
 	r := multipart.NewReader(body, boundary)
 	for {
@@ -43,8 +43,8 @@ func readAll(body io.Reader, boundary string, room, skip int) (parts []found, er
 	}
 }
 
-// readStandard is readAll by mime/multipart, in whose eyes the body ends with a line break and then
-// an error: it takes one that is cut off within the header of a part for whole.
+// readStandard is readAll with mime/multipart. It appends a line break and an error to the body,
+// because mime/multipart accepts a body that ends within the header of a part.
 func readStandard(body []byte, boundary string, skip int) (parts []found, err error) {
 	src := io.MultiReader(bytes.NewReader(body), strings.NewReader("\r\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	r := standard.NewReader(src, boundary)
@@ -65,7 +65,7 @@ func readStandard(body []byte, boundary string, skip int) (parts []found, err er
 	}
 }
 
-// bodies are worth a look, with "b" for a boundary.
+// bodies are interesting bodies with the boundary "b".
 var bodies = []string{
 	"", "\r\n", "--b--", "--b--\r\n", "--b--\r", "--b--\n", "--b", "--b\r\n", "--b\r\n\r\n", "--b\r\n\r\n--b--",
 	"--b\r\nA: x\r\n\r\nbody\r\n--b--\r\n",
@@ -93,8 +93,7 @@ var bodies = []string{
 	"--b\r\n\r\n" + strings.Repeat("\r", 9000) + "\r\n--b\r\n\r\n" + strings.Repeat("x", 9000) + "\r\n--b--",
 }
 
-// FuzzReader holds that whatever mime/multipart makes of a body is what it is read as, in reads of
-// any size.
+// FuzzReader tests that bodies are read as mime/multipart reads them, in reads of any size.
 func FuzzReader(f *testing.F) {
 	for _, body := range bodies {
 		for _, room := range []uint16{1, 7, 4096, 5000, 0xffff} {
@@ -129,7 +128,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestErrors has bodies that are refused, each for its reason.
+// TestErrors tests the errors of invalid bodies.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the line is dead")
@@ -166,7 +165,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestStale reads from a part when the next one has been asked for.
+// TestStale reads from a part after the next one has been requested.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	r := multipart.NewReader(strings.NewReader("--b\r\n\r\nfirst\r\n--b\r\n\r\nsecond\r\n--b--"), "b")
@@ -182,10 +181,10 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// BenchmarkReader reads a body with one large part as an upload does, compared with mime/multipart.
-// Where the source is a socket, the larger reads save calls as well.
+// BenchmarkReader reads a body with one large part, like an upload, and compares it with
+// mime/multipart. If the source is a socket, larger reads also save system calls.
 func BenchmarkReader(b *testing.B) {
-	boundary := strings.Repeat("0123456789ab", 5) // as long as those of Go's clients
+	boundary := strings.Repeat("0123456789ab", 5) // as long as the boundaries of Go's clients
 	for name, size := range map[string]int{"4KiB": 4 << 10, "64MiB": 64 << 20} {
 		random := make([]byte, size)
 		_, _ = rand.NewChaCha8([32]byte{}).Read(random) // never fails

@@ -10,10 +10,10 @@ import (
 	"labshelf/handlers/internal/html"
 )
 
-// DocsPath is the path of the documentation: its files, and a page for each.
+// DocsPath is the path of the documentation, for its files and its pages.
 const DocsPath = "/docs/"
 
-// Document returns a handler that sends a file of the documentation as text.
+// Document returns a handler that sends a file of the documentation as plain text.
 func Document(name string) exchange.Handler {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		text, err := docs.Read(name)
@@ -29,8 +29,8 @@ func Document(name string) exchange.Handler {
 	}
 }
 
-// manualPage returns the page for clients without scripts of a part of the documentation, as it is
-// written; nil if the address has no such part. The help itself lists all parts.
+// manualPage returns the page of a part of the documentation for clients without scripts. It
+// returns nil for an unknown address. The page at DocsPath lists all parts.
 func (p *Pages) manualPage(at string) *html.Page {
 	index := &html.Page{Title: "Manual", Lead: "The user guide and the interface reference need JavaScript. The pages of the manual do not."}
 	for _, part := range docs.Pages() {

@@ -19,16 +19,16 @@ import (
 	"labshelf/repository/core"
 )
 
-// openPage returns the page of the open object at an address, which has gone if the status says so.
-// There is none of what is not open, of what does not exist, at other addresses, and for clients
-// with credentials: the script makes theirs.
+// openPage returns the page of the open object at an address, and the status: 410 for a deleted
+// object. It returns no page for objects that are not open or do not exist, for other addresses,
+// and for clients with credentials, whose pages the script renders.
 func (p *Pages) openPage(w http.ResponseWriter, r *exchange.Request, at string) (*html.Page, int, error) {
 	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
 	read := map[string]func(*exchange.Request, string, html.Addresses) (html.Object, *html.Page, error){
 		"dataspaces": p.openDataspace, "sets": p.openSet, "resources": p.openResource,
 	}[kind]
 	header := w.Header()
-	header.Add("Vary", "Cookie") // Authorization is in it already
+	header.Add("Vary", "Cookie") // Authorization is in Vary already
 	if authentication.HasCredentials(r.Request) {
 		header.Set("Cache-Control", exchange.CachedForOne)
 		return nil, http.StatusOK, nil
@@ -64,7 +64,7 @@ func (p *Pages) openPage(w http.ResponseWriter, r *exchange.Request, at string) 
 	return page, http.StatusOK, nil
 }
 
-// addresses are those of the pages and of the interface, as the client reached them.
+// addresses returns the addresses of pages and of the interface, as the client reached them.
 func (p *Pages) addresses(r *http.Request) html.Addresses {
 	base := p.hosts.Base(r)
 	site := strings.TrimSuffix(base, hosts.Version)
@@ -76,11 +76,11 @@ func (p *Pages) addresses(r *http.Request) html.Addresses {
 	}
 }
 
-// rowsOfPage are how many objects a page without a script lists.
+// rowsOfPage is the number of objects on a page without a script.
 const rowsOfPage = 100
 
-// listed returns what a page of a listing is asked for: the page that the address names, or the
-// first one.
+// listed returns the request for the page of a listing that the address names, or for the first
+// page.
 func listed(r *exchange.Request, id string, order ...string) core.ListRequest {
 	request := core.ListRequest{Container: id, Token: r.Query.Get("page")}
 	if request.Token == "" {
@@ -92,7 +92,7 @@ func listed(r *exchange.Request, id string, order ...string) core.ListRequest {
 	return request
 }
 
-// otherPages leads to the first and to the next page of a list, as far as there are other ones.
+// otherPages returns links to the first and the next page of a list, as far as they exist.
 func otherPages(r *exchange.Request, address string, ends core.PageEnds, items int) (links []html.Link) {
 	if r.Query.Get("page") != "" {
 		links = append(links, html.Link{Text: "First page", URL: address})
@@ -107,11 +107,11 @@ func otherPages(r *exchange.Request, address string, ends core.PageEnds, items i
 	return links
 }
 
-// mostOnHome bounds the dataspaces of the home page; the sitemap has those beyond it.
+// mostOnHome limits the dataspaces on the home page. The sitemap lists all of them.
 const mostOnHome = 1000
 
-// openHome lists the open dataspaces by what they are called; there is no page where there are
-// none.
+// openHome returns a page that lists the open dataspaces by title, or no page if no dataspace is
+// open.
 func (p *Pages) openHome(r *exchange.Request, at html.Addresses) (*html.Page, error) {
 	page := &html.Page{Title: "Open data", Canonical: p.hosts.Site(r.Request) + "/"}
 	err := p.repo.Dataspaces.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
@@ -166,7 +166,7 @@ func (p *Pages) readSet(r *exchange.Request, id string) (object html.Object, err
 	return html.OfSet(set, above)
 }
 
-// kept returns a borrowed resource with texts of its own.
+// kept returns a copy of a borrowed resource that owns its strings.
 func kept(borrowed metadata.Resource) metadata.Resource {
 	for _, text := range []*string{&borrowed.Name, &borrowed.Description, &borrowed.Format, &borrowed.MimeType, &borrowed.Filename, &borrowed.Label} {
 		*text = strings.Clone(*text)

@@ -14,8 +14,8 @@ import (
 	"labshelf/paging"
 )
 
-// openSet makes the page of an open set: one level of the folders that names make, as the pages
-// with a script begin with.
+// openSet returns the page of an open set. It shows one level of folders, like the pages with a
+// script.
 func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
 	if object, err = p.readSet(r, id); err != nil {
 		return object, nil, err
@@ -51,7 +51,7 @@ func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (obje
 	}
 	switch {
 	case folder == "":
-	case len(files)+len(folders) == 0: // nor does it say the name: an address must not put words into a page
+	case len(files)+len(folders) == 0: // without the name: an address must not put words into a page
 		page.Heading = "This folder has no files"
 		page.Rows = append(page.Rows, html.Row{Link: html.Link{Text: "All files", URL: list}})
 	default:
@@ -72,7 +72,7 @@ func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (obje
 	return object, page, nil
 }
 
-// inFolder refuses the page of another folder.
+// inFolder returns an error if a page token belongs to another folder.
 func inFolder(folder string, files []metadata.Resource, folders []string) error {
 	outside := func(name string) bool { return !strings.HasPrefix(name, folder) }
 	if slices.ContainsFunc(folders, outside) || slices.ContainsFunc(files, func(f metadata.Resource) bool { return outside(f.Name) }) {

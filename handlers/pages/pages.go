@@ -1,13 +1,13 @@
-// Package pages is the room of the gateway for browsers and search engines: the shell of the pages
-// and its assets, pages without a script of what is open, the manual, and the sitemap.
+// Package pages serves browsers and search engines: the shell of the pages and its assets, pages of
+// open objects without a script, the manual and the sitemap.
 //
-// The pages are one HTML document, the shell, under every address that is not of the interface and
-// not named like a file; the script makes the page by the address. The shell has the base path in
-// data-base and links /assets, whose names hold the hash of their content and may be cached for
-// ever. It asks for no key; the script uses the interface like any other client. Its policy allows
-// scripts of the service and no others. Browsers send cookies whichever page made a request, so
-// what is not only read is refused unless it comes from the service's origin
-// (http.CrossOriginProtection).
+// The pages are one HTML document, the shell. Every address that is neither part of the interface
+// nor a file name gets the shell, and the script renders the page of that address. The shell has
+// the base path in data-base. It links assets whose names contain the hash of their content, so
+// that clients may cache them forever. The shell requires no key; the script uses the interface
+// like any other client. The content security policy allows only scripts of the service. Browsers
+// send cookies with requests from any page, so requests that are not read-only must come from the
+// service's origin (http.CrossOriginProtection).
 package pages
 
 import (
@@ -26,7 +26,7 @@ import (
 	"labshelf/repository"
 )
 
-// Config is what pages need of the gateway.
+// Config configures the handlers of pages.
 type Config struct {
 	Repository     *repository.Service
 	Hosts          *hosts.Hosts
@@ -44,22 +44,22 @@ type Pages struct {
 	assets html.Assets
 }
 
-// New returns the room.
+// New returns the handlers of pages.
 func New(c Config) *Pages {
 	return &Pages{repo: c.Repository, hosts: c.Hosts, auth: c.Authentication, files: c.Files, assets: c.Assets}
 }
 
-// AssetsPath is the path of everything that the shell of the pages links.
+// AssetsPath is the path of all assets of the shell.
 const AssetsPath = "/assets/"
 
-// pagesSecurity restricts the pages to what the service itself sends: a script injected into a
-// name, a description or a file does not run, and has no network. Frames and images may show what
-// the pages have fetched.
+// pagesSecurity is the content security policy of the pages. It allows only content of the service.
+// A script injected into a name, a description or a file does not run and has no network access.
+// Frames and images may show data that the pages have fetched.
 const pagesSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; " +
 	"media-src 'self'; frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// ReadAssets returns what the shell is to link. The files are part of the program, so that a
-// fault in them is one in it.
+// ReadAssets returns the assets that the shell links. The files are part of the program, so
+// ReadAssets panics if they are invalid.
 func ReadAssets(files fs.FS) (l html.Assets) {
 	text, err := fs.ReadFile(files, "manifest.json")
 	if err == nil {
@@ -71,7 +71,7 @@ func ReadAssets(files fs.FS) (l html.Assets) {
 	return l
 }
 
-// Show answers with the shell, and in it the page of what is open at a path.
+// Show answers with the shell. If the path is an open object, the shell contains its page.
 func (p *Pages) Show(w http.ResponseWriter, r *exchange.Request, at string) error {
 	about := html.Document{
 		Assets: p.assets, Base: p.hosts.Prefix(), Anonymous: p.repo.Credentials.Anonymous(), AdminsInvite: p.repo.Links.AdminsInvite(), LinkDays: int(p.repo.Links.LinkAge().Hours() / 24),

@@ -18,8 +18,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// mostInSitemap is how many addresses the format allows in one file, and how many files in an
-// index.
+// mostInSitemap is the limit of the format for addresses in a file, and for files in an index.
 const mostInSitemap = 50_000
 
 // SitemapPath is the path of the parts of the sitemap.
@@ -52,9 +51,8 @@ func (p *Pages) Sitemap(w http.ResponseWriter, r *exchange.Request) error {
 	return p.sendSitemap(w, index, err)
 }
 
-// SitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to
-// those of the files. A part that is full leads to none, and the sets beyond it are found from the
-// page of the dataspace.
+// SitemapPart answers with the addresses of a dataspace and its sets. Their pages link the files. A
+// full part omits further sets, which the page of the dataspace links.
 func (p *Pages) SitemapPart(w http.ResponseWriter, r *exchange.Request) error {
 	id, isPart := strings.CutSuffix(r.Params.ByName("name"), ".xml")
 	if !isPart {
@@ -94,7 +92,7 @@ func (p *Pages) SitemapPart(w http.ResponseWriter, r *exchange.Request) error {
 	return p.sendSitemap(w, part, nil)
 }
 
-// sendSitemap sends a file of a sitemap. What is not open has none.
+// sendSitemap sends a file of a sitemap. Dataspaces that are not open get 404.
 func (p *Pages) sendSitemap(w http.ResponseWriter, file sitemap, err error) error {
 	var refusal *errs.Error
 	if errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated {
@@ -113,8 +111,8 @@ func (p *Pages) sendSitemap(w http.ResponseWriter, file sitemap, err error) erro
 	return nil
 }
 
-// Robots tells crawlers what there is for them: nothing, or what is open, without archives,
-// which are made when they are read.
+// Robots answers with robots.txt. Without anonymous reading it disallows everything. With it, it
+// disallows only archives, which are generated on each request.
 func (p *Pages) Robots(w http.ResponseWriter, r *exchange.Request) error {
 	text := "User-agent: *\nDisallow: /\n"
 	if p.repo.Credentials.Anonymous() {

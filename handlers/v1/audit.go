@@ -26,7 +26,7 @@ func (a Audit) List(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-// History answers with a page of the entries about one object.
+// History returns a handler that answers with a page of the entries about one object.
 func (a Audit) History(of paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		page, err := a.repo.AuditLog.History(r.Context(), r.Caller, of, r.List())
@@ -37,7 +37,7 @@ func (a Audit) History(of paging.Listing) func(w http.ResponseWriter, r *exchang
 	}
 }
 
-// auditEntry is an entry as JSON.
+// auditEntry returns an entry in its wire form.
 func auditEntry(e core.AuditEntry) wire.AuditEntry {
 	stamp := e.Time()
 	shown := wire.AuditEntry{
@@ -61,7 +61,7 @@ func auditEntry(e core.AuditEntry) wire.AuditEntry {
 	return shown
 }
 
-// actionWord is the word of an action; a number for one of a later version.
+// actionWord returns the name of an action, or "action N" for an action of a later version.
 func actionWord(a audit.Action) string {
 	if word := a.String(); word != "" {
 		return word
@@ -76,7 +76,7 @@ func digestText(digest [32]byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// Head answers with the signed head of the log.
+// Head answers with the signed head of the log. The query may select an earlier size.
 func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
 	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, r.Query.Get("size"))
 	if err == nil {
@@ -85,7 +85,7 @@ func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-// Proof answers with the proof that the log has an entry, or continues an earlier log.
+// Proof answers with the proof that the log contains an entry or extends an earlier log.
 func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
 	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, r.Query.Get("entry"), r.Query.Get("from"), r.Query.Get("size"))
 	if err != nil {
@@ -99,8 +99,8 @@ func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Export streams the whole log. An error in the middle of it cuts the connection, so that a
-// part is not taken for all of it.
+// Export streams the whole log. An error in the middle cuts the connection, so that the client does
+// not take a part for the whole.
 func (a Audit) Export(w http.ResponseWriter, r *exchange.Request) error {
 	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.Caller)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"labshelf/repository/core"
 )
 
-// BenchmarkSendPage sends a page of resources that is made already: over loopback, to a client
-// elsewhere as it is (with its ETag), and compressed. bytes/page is what crosses the line; at 10
-// Mbit/s, 1,250 of them take a millisecond.
+// BenchmarkSendPage sends a page of resources that is already encoded: over loopback, to another
+// machine with an ETag, and compressed. The metric bytes/page is the size of the sent page.
 func BenchmarkSendPage(b *testing.B) {
 	const base = "https://data.example.org/v1"
 	layout := encode.ResourceLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
@@ -53,7 +52,6 @@ func BenchmarkSendPage(b *testing.B) {
 	}
 }
 
-// countingWriter counts the bytes of an answer.
 type countingWriter struct {
 	header http.Header
 	bytes  int

@@ -59,7 +59,7 @@ func (a Dataspaces) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-// Restore restores a dataspace that was deleted.
+// Restore restores a deleted dataspace.
 func (a Dataspaces) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)

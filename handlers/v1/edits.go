@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/describe"
 )
 
-// Edits serves changes of the metadata of many files.
+// Edits serves bulk edits of file metadata.
 type Edits struct{ *api }
 
 func (s presenter) edit(e metadata.BulkEdit) wire.Edit {
@@ -61,10 +61,10 @@ func (a Edits) sendOutcome(w http.ResponseWriter, r *exchange.Request, o describ
 	return err
 }
 
-// separators are the words for what is between the columns.
+// separators are the column separators, by the name in the query.
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
-// Export sends the metadata of the files of a set as CSV, written while it is sent.
+// Export streams the metadata of the files of a set as CSV.
 func (a Edits) Export(w http.ResponseWriter, r *exchange.Request) error {
 	separator, known := separators[r.Query.Get("separator")]
 	if !known {
@@ -84,19 +84,19 @@ func (a Edits) Export(w http.ResponseWriter, r *exchange.Request) error {
 	}
 	if err != nil && sent.Started {
 		exchange.NoteError(w, err)
-		panic(http.ErrAbortHandler) // cuts the connection: what has come is not taken for complete
+		panic(http.ErrAbortHandler) // cuts the connection, so that the client does not take a part for the whole
 	}
 	return err
 }
 
-// Create changes the metadata of many files, by CSV or by one change for all.
+// Create edits the metadata of many files, by CSV or by one change for all of them.
 func (a Edits) Create(w http.ResponseWriter, r *exchange.Request) error {
 	preview := r.Query.Get("preview") == "true"
 	if word := r.Query.Get("preview"); word != "" && word != "true" && word != "false" {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
-		if err := a.repo.BulkEdits.MayEdit(r.Context(), r.Caller, r.ID()); err != nil { // before up to 32 MiB are read
+		if err := a.repo.BulkEdits.MayEdit(r.Context(), r.Caller, r.ID()); err != nil { // before reading up to 32 MiB
 			return err
 		}
 		file, err := body.CSV(w, r.Request)

@@ -11,17 +11,17 @@ import (
 	"labshelf/handlers/internal/exchange"
 )
 
-// Events serves the events, while they happen.
+// Events serves the event stream.
 type Events struct{ *api }
 
 const (
-	reconnect  = "retry: 3000\n" // milliseconds after which a browser connects again
-	retryAfter = "30"            // seconds, where there are too many streams
+	reconnect  = "retry: 3000\n" // milliseconds after which a browser reconnects
+	retryAfter = "30"            // seconds, sent when there are too many streams
 )
 
-// Follow sends what happens while it happens, as server-sent events, until the client goes,
-// its key or session has ended, or the service stops. A client that connects again says by
-// Last-Event-ID where it was; a browser's window that takes over from another one, by after.
+// Follow streams events as server-sent events. The stream ends when the client disconnects, its key
+// or session ends, or the service stops. A reconnecting client sends its position in Last-Event-ID.
+// A browser window that takes over the stream from another one sends its position in after.
 func (a Events) Follow(w http.ResponseWriter, r *exchange.Request) error {
 	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.Query.Get("after"))
 	stream, err := a.repo.Events.Open(r.Context(), r.Caller, after)
@@ -35,7 +35,7 @@ func (a Events) Follow(w http.ResponseWriter, r *exchange.Request) error {
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // or nginx would keep events until they fill a buffer
+	header.Set("X-Accel-Buffering", "no") // otherwise nginx delays events until its buffer is full
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (a Events) Follow(w http.ResponseWriter, r *exchange.Request) error {
 			if r.Context().Err() == nil && exchange.PublicError(err).Kind == errs.Internal {
 				exchange.NoteError(w, err)
 			}
-			return nil // the answer has begun: the client connects again, and hears why not
+			return nil // the answer has begun; the client reconnects and receives the reason then
 		}
 		text := append([]byte(opening), encode.Events(batch)...)
 		opening = ""

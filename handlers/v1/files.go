@@ -28,9 +28,9 @@ func (a Files) Download(w http.ResponseWriter, r *exchange.Request) error {
 	})
 }
 
-// redirects tells whether a download may lead to where the bytes are: that of a client with a key,
-// and never of a page, whose policy allows no other host, nor one under a condition, which is about
-// this service's tags.
+// redirects reports whether a download may redirect to the blob store. Only a GET with a key in a
+// header may. Pages may not, since their policy allows no other host. Conditional requests may not,
+// since the conditions refer to tags of this service.
 func (a Files) redirects(r *exchange.Request) bool {
 	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.Query.Has("disposition") {
 		return false
@@ -38,7 +38,8 @@ func (a Files) redirects(r *exchange.Request) bool {
 	return !download.SelectsBeyondRange(r.Header)
 }
 
-// redirect answers with the address of the bytes, and with what the client needs to verify them.
+// redirect answers with the address of the bytes and the headers that the client needs to verify
+// them.
 func redirect(w http.ResponseWriter, of metadata.Resource, address string, err error) error {
 	if err != nil {
 		return err
@@ -56,11 +57,11 @@ func (a Files) DownloadVersion(w http.ResponseWriter, r *exchange.Request) error
 	})
 }
 
-// send sends the file of the resource in the path, as open returns it.
+// send sends the file that open returns for the resource in the path.
 func (a Files) send(w http.ResponseWriter, r *exchange.Request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
-		// Who may not read it learns nothing else.
+		// Callers without read permission get the permission error only.
 		_, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
 		return cmp.Or(err, invalid)
 	}
@@ -83,7 +84,7 @@ func wantsInline(r *exchange.Request) (bool, error) {
 		Message: "disposition may be given once, as inline or attachment"}
 }
 
-// Archive sends the files of a set as one zip, made while it is sent.
+// Archive sends the files of a set as one zip, generated while it is sent.
 func (a Files) Archive(w http.ResponseWriter, r *exchange.Request) error {
 	files, err := a.repo.Files.OpenArchive(r.Context(), r.Caller, r.ID(), r.Query.Get("folder"), r.Query["resource"])
 	if err != nil {

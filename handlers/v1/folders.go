@@ -34,7 +34,7 @@ func (a Folders) Outline(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Get answers with how much a folder contains.
+// Get answers with the number and size of the files in a folder.
 func (a Folders) Get(w http.ResponseWriter, r *exchange.Request) error {
 	size, err := a.repo.Folders.GetFolder(r.Context(), r.Caller, r.ID(), r.Query.Get("path"))
 	if err == nil {
@@ -109,7 +109,7 @@ func (a Folders) ChangeMany(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// changeFolder answers with what a change has done, and to which folder.
+// changeFolder answers with the result of a change and the changed folder.
 func changeFolder(w http.ResponseWriter, r *exchange.Request, status int, change func(input.Object) (metadata.FolderKey, folders.FolderOutcome, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {

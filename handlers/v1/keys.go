@@ -25,12 +25,12 @@ func (a Keys) List(w http.ResponseWriter, r *exchange.Request) error {
 		return err
 	}
 	presenter := a.presenter(r)
-	exchange.WriteJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
+	exchange.WriteJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed, since it contains the beginnings of keys
 	return nil
 }
 
-// Create answers with the only copy of the key. A request without a body asks for a key without
-// label, and without an end of its own.
+// Create answers with the key, which the service does not store. A request without a body creates a
+// key without a label or an expiry of its own.
 func (a Keys) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
@@ -48,7 +48,7 @@ func (a Keys) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Revoke ends a key, and what depends on it unless that is to be kept.
+// Revoke ends a key. It also ends the key's dependents unless the query says keep.
 func (a Keys) Revoke(w http.ResponseWriter, r *exchange.Request) error {
 	dependents := r.Query.Get("dependents")
 	if r.Query.Has("dependents") && dependents != "end" && dependents != "keep" {
@@ -57,10 +57,10 @@ func (a Keys) Revoke(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"), dependents == "keep"))
 }
 
-// maxDependents is how many dependents of a key an answer names; it counts all.
+// maxDependents limits the dependents of a key in an answer. The count includes all of them.
 const maxDependents = 1000
 
-// Dependents answers with what would end with a key.
+// Dependents answers with the dependents that would end with a key.
 func (a Keys) Dependents(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Users.KeyDependents(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"))
 	if err != nil {

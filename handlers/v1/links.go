@@ -41,7 +41,7 @@ func (a Links) List(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Create answers with the only copy of the address that the service gives out.
+// Create answers with the new link and its address, which no other answer contains.
 func (a Links) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a Links) Update(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, field := range []string{"state", "uses", "bytesReceived", "unfinishedUploads", "unfinishedBytes", "lastUsed", "hasPassword"} { // they change by themselves, or are said otherwise
+	for _, field := range []string{"state", "uses", "bytesReceived", "unfinishedUploads", "unfinishedBytes", "lastUsed", "hasPassword"} { // derived fields, and those that are set by other fields
 		delete(fields, field)
 	}
 	presenter := a.presenter(r)

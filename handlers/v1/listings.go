@@ -19,7 +19,7 @@ func writePage[T, J any](a *api, w http.ResponseWriter, r *exchange.Request, pag
 	_ = a.sendPage(w, r, encode.JSON(pageOf(a.hosts.Base(r.Request), r, page, show))) // a client that went away gets no error
 }
 
-// pageOf is one page of the listing at the request's path.
+// pageOf returns one page of the listing at the request's path.
 func pageOf[T, J any](base string, r *exchange.Request, page core.Page[T], show func(T) J) any {
 	if len(page.Items) == 0 {
 		return wire.End{End: true}
@@ -32,21 +32,21 @@ func pageOf[T, J any](base string, r *exchange.Request, page core.Page[T], show 
 	return shown
 }
 
-// leastCompressed is the shortest answer that is compressed, in bytes: what fits into one packet
-// takes as long either way.
+// leastCompressed is the shortest answer that is compressed, in bytes. A shorter answer fits into
+// one packet, so compressing it saves no time.
 const leastCompressed = 1400
 
-// crossesNetwork tells whether the answer leaves this machine. Over loopback compressing takes
+// crossesNetwork reports whether the answer leaves this machine. Over loopback, compressing takes
 // longer than sending.
 func (a *api) crossesNetwork(r *http.Request) bool {
 	client := a.hosts.Client(r)
 	return client.IsValid() && !client.IsLoopback()
 }
 
-// sendPage answers with a page of a listing, in JSON. To a client elsewhere it has an ETag, which
-// is that of its encoding, and it is compressed if the client accepts that. Nothing else is
-// compressed: the length of a compressed answer reveals something of a secret in it, and files are
-// mostly compressed already. The error is that of exchange.Send.
+// sendPage answers with a page of a listing in JSON. Clients on other machines get an ETag of the
+// encoded page, and gzip if they accept it. No other answers are compressed: the length of a
+// compressed answer can reveal a secret in it, and most files are compressed already. The errors
+// are those of exchange.Send.
 func (a *api) sendPage(w http.ResponseWriter, r *exchange.Request, page []byte) error {
 	if !a.crossesNetwork(r.Request) {
 		return exchange.Send(w, http.StatusOK, exchange.JSONType, page)
@@ -82,12 +82,12 @@ type compressor struct {
 func (c *compressor) compress(body []byte) []byte {
 	c.out.Reset()
 	c.gzip.Reset(&c.out)
-	_, _ = c.gzip.Write(body) // into memory
+	_, _ = c.gzip.Write(body) // a bytes.Buffer returns no errors
 	_ = c.gzip.Close()
 	return c.out.Bytes()
 }
 
-// compressors is a pool of compressors: each has some 800 KiB of memory.
+// compressors is a pool of compressors. Each holds some 800 KiB of memory.
 type compressors struct{ free sync.Pool }
 
 func (p *compressors) begin() *compressor {
@@ -95,6 +95,6 @@ func (p *compressors) begin() *compressor {
 		return c
 	}
 	c := &compressor{}
-	c.gzip, _ = gzip.NewWriterLevel(&c.out, gzip.BestSpeed) // a level that there is
+	c.gzip, _ = gzip.NewWriterLevel(&c.out, gzip.BestSpeed) // the level is valid
 	return c
 }

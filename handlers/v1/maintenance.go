@@ -20,14 +20,14 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// Maintenance serves copies of the data, checks and purges.
+// Maintenance serves snapshots, checks and purges.
 type Maintenance struct{ *api }
 
-// stampHeader names the stamp of the last change in a snapshot, in µs.
+// stampHeader holds the stamp of the last change in a snapshot, in µs.
 const stampHeader = "Labshelf-Stamp"
 
-// Snapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of
-// another state.
+// Snapshot sends one consistent copy of the metadata. It supports no ranges, since the next copy
+// may differ.
 func (a Maintenance) Snapshot(w http.ResponseWriter, r *exchange.Request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
@@ -55,12 +55,12 @@ func (a Maintenance) Snapshot(w http.ResponseWriter, r *exchange.Request) error 
 	return nil
 }
 
-// still refuses the rest of an answer to a caller that is no sysadmin any more.
+// still returns a function that fails when the caller is no longer a sysadmin.
 func (a Maintenance) still(r *exchange.Request) func() error {
 	return func() error { return a.repo.Monitor.MayStillMaintain(r.Context(), r.Caller) }
 }
 
-// Blob sends a blob by its digest, also one that no resource refers to any more.
+// Blob sends a blob by its digest, even if no resource references it.
 func (a Maintenance) Blob(w http.ResponseWriter, r *exchange.Request) error {
 	upkeep, err := a.repo.Monitor.Upkeep(r.Context(), r.Caller)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a Maintenance) Blob(w http.ResponseWriter, r *exchange.Request) error {
 	return a.downloads.Send(w, r, download.Content{File: file, Digest: digest, Bytes: bytes, Still: a.still(r)})
 }
 
-// maxLabelled is how many versions with a label the answer to a purge names; it counts all.
+// maxLabelled limits the labeled versions in the answer to a purge. The count includes all of them.
 const maxLabelled = 1000
 
 // Purge removes the files of resources that were deleted long ago.
@@ -117,12 +117,12 @@ func (a Maintenance) Purge(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// heartbeat is how often a check reports its progress, also when there is none: so no proxy takes
-// the connection for dead, and a client that has gone away is noticed.
+// heartbeat is the interval of progress reports of a check, with or without progress. Reports keep
+// proxies from closing the connection, and they reveal that a client has disconnected.
 const heartbeat = 500 * time.Millisecond
 
-// Check checks all data and reports violations while it runs. It ends when the client goes away. A
-// request without a body asks for a complete check.
+// Check checks all data and streams violations while it runs. It ends when the client disconnects.
+// A request without a body requests a complete check.
 func (a Maintenance) Check(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
@@ -141,7 +141,7 @@ func (a Maintenance) Check(w http.ResponseWriter, r *exchange.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	lines := startLines(w, cancel, a.still(r))
-	defer lines.stop() // also where the check panics: nothing may be written after the handler
+	defer lines.stop() // also after a panic of the check: nothing may write after the handler returns
 	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
 	if err = cmp.Or(lines.ended, a.still(r)(), err); err != nil {
@@ -155,31 +155,31 @@ func (a Maintenance) Check(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// checkError returns for the client, and notes for the log in full, why a check failed.
+// checkError logs why a check failed, in full, and returns the reason for the client.
 func (a Maintenance) checkError(w http.ResponseWriter, r *exchange.Request, err error) *wire.CheckError {
-	if r.Context().Err() == nil { // else its end is no error
+	if r.Context().Err() == nil { // otherwise the client disconnected, which is not an error
 		exchange.NoteError(w, err)
 	}
 	known := exchange.PublicError(err)
 	return &wire.CheckError{Code: known.Code, Detail: known.Message}
 }
 
-// checkLines writes the lines, and cancels the check when they cannot be written. Its methods may
-// be called concurrently.
+// checkLines writes the lines of the answer, and cancels the check if a write fails. Its methods
+// are safe for concurrent use.
 type checkLines struct {
 	cancel context.CancelFunc
-	stop   func() // returns when no more progress is reported
+	stop   func() // ends the progress reports and waits for the last one
 	still  func() error
 
-	mu      sync.Mutex // of what follows
-	ended   error      // the refusal of still
+	mu      sync.Mutex // guards the fields below
+	ended   error      // the error of still
 	lines   *json.Encoder
 	control *http.ResponseController
 	at      wire.Progress
 }
 
 // startLines sends the header and starts to report progress. It cancels the check when still
-// refuses the rest.
+// returns an error.
 func startLines(w http.ResponseWriter, cancel context.CancelFunc, still func() error) *checkLines {
 	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel, still: still}
 	var beats sync.WaitGroup
@@ -187,7 +187,7 @@ func startLines(w http.ResponseWriter, cancel context.CancelFunc, still func() e
 	l.stop = sync.OnceFunc(func() { close(ended); beats.Wait() })
 	l.lines.SetEscapeHTML(false)
 	w.WriteHeader(http.StatusOK)
-	_ = l.control.Flush() // the next line finds the error
+	_ = l.control.Flush() // the next write reports the error
 	beats.Go(func() {
 		ticker := time.NewTicker(heartbeat)
 		defer ticker.Stop()
@@ -215,7 +215,7 @@ func (l *checkLines) writeLocked(line wire.CheckLine) {
 	}
 }
 
-// heartbeat writes the progress, and sends all that is written.
+// heartbeat writes the progress and flushes. It cancels the check when still returns an error.
 func (l *checkLines) heartbeat() {
 	ended := l.still()
 	l.mu.Lock()
@@ -226,7 +226,7 @@ func (l *checkLines) heartbeat() {
 		return
 	}
 	l.writeLocked(wire.CheckLine{Progress: &l.at})
-	_ = l.control.Flush() // the next line finds the error
+	_ = l.control.Flush() // the next write reports the error
 }
 
 func (l *checkLines) violation(v metadata.Violation) {

@@ -18,10 +18,11 @@ import (
 	"labshelf/repository/core"
 )
 
-// The objects as the interface sends them: fields in the order of its tables, added fields last.
-// Resources, which are many, are written by a layout.
+// The functions in this file return objects in their wire form. Fields have the order of the
+// interface's tables, with later additions last. Resources use a layout, since a page has many of
+// them.
 
-// presenter shows objects to one caller.
+// presenter converts objects to their wire form for one caller.
 type presenter struct {
 	base   string // base URL
 	caller auth.Principal
@@ -67,7 +68,8 @@ func (s presenter) user(u metadata.User) wire.User {
 	return encode.User(s.base, u, s.caller.Sysadmin || s.caller.UserID == u.ID)
 }
 
-// key shows a key's record as it is at now; the key itself is not in it.
+// key returns a function that converts the record of a key, with its state at now. The record does
+// not contain the key itself.
 func (s presenter) key(now time.Time) func(metadata.Key) wire.Key {
 	return func(k metadata.Key) wire.Key {
 		return wire.Key{
@@ -87,7 +89,7 @@ func (s presenter) privilege(p metadata.Privilege) wire.Privilege {
 
 func (s presenter) url(kind, id string) string { return s.base + "/" + kind + "/" + id }
 
-// editing is how the object at an address is edited.
+// editing describes how to edit the object at an address.
 type editing[T interface{ Tag() string }, F any] struct {
 	decode func(input.Object, input.Shown) F
 	get    func(ctx context.Context, p auth.Principal, id string) (T, error)
@@ -95,8 +97,8 @@ type editing[T interface{ Tag() string }, F any] struct {
 	update func(ctx context.Context, p auth.Principal, id string, fields F, match core.Match) (T, error)
 }
 
-// edit decodes an edit and carries it out. Fields that cannot be changed are compared with the
-// object as it is shown. If the object changes after that, edit starts again.
+// edit decodes an edit and applies it. It compares read-only fields with the current object. If the
+// object changes meanwhile, edit starts again.
 func (e editing[T, F]) edit(w http.ResponseWriter, r *exchange.Request) (edited T, err error) {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
@@ -116,8 +118,7 @@ func (e editing[T, F]) edit(w http.ResponseWriter, r *exchange.Request) (edited 
 	}
 }
 
-// fieldsOf returns an object as a client sees it, field by field, in the types that a request is
-// decoded to.
+// fieldsOf returns a function that converts an object to the decoded JSON of its wire form.
 func fieldsOf[T, J any](show func(T) J) func(T) input.Object {
 	return func(object T) input.Object { return decoded(encode.JSON(show(object))) }
 }
@@ -127,7 +128,7 @@ func decoded(object []byte) input.Object {
 	decoder.UseNumber()
 	fields := input.Object{}
 	if err := decoder.Decode(&fields); err != nil {
-		panic(err) // it has just been encoded
+		panic(err) // cannot fail: the JSON was just encoded
 	}
 	return fields
 }

@@ -55,7 +55,7 @@ func (a Privileges) Get(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// Revoke takes the role from a user.
+// Revoke removes the role of a user.
 func (a Privileges) Revoke(w http.ResponseWriter, r *exchange.Request) error {
 	deleted, err := a.repo.Users.Revoke(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)

@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestRedirects: a download leads elsewhere for a client with a key alone, where it asks for the
-// file and nothing else but a part of it.
+// TestRedirects tests that only downloads by clients with a key, without conditions or a
+// disposition, are redirected. A range is allowed.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -31,7 +31,7 @@ func (a Resources) List(which paging.Listing) func(w http.ResponseWriter, r *exc
 	}
 }
 
-// finishPage sends a page, or returns the error that ended it, and takes its memory back.
+// finishPage sends a page or returns the error that ended it. It returns the page to its pool.
 func (a *api) finishPage(w http.ResponseWriter, r *exchange.Request, page *encode.Page, ends core.PageEnds, err error) error {
 	switch {
 	case err != nil:
@@ -88,8 +88,8 @@ func (a Resources) Replace(w http.ResponseWriter, r *exchange.Request) error {
 	return a.sendResource(w, r, replaced, nil)
 }
 
-// discard removes the temporary file of an upload. One that cannot be removed stays in the
-// temporary folder, which is emptied at the next start.
+// discard removes the temporary file of an upload. If that fails, the file stays until the next
+// start, which empties the temporary folder.
 func (a Resources) discard(upload *files.Upload) {
 	if err := upload.Discard(); err != nil {
 		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
@@ -118,7 +118,7 @@ func (a Resources) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, tagOf(&deleted), err)
 }
 
-// Restore restores a resource that was deleted.
+// Restore restores a deleted resource.
 func (a Resources) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Files.RestoreResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
@@ -134,8 +134,8 @@ func (a Resources) Move(w http.ResponseWriter, r *exchange.Request) error {
 	return a.place(w, r, a.repo.Files.MoveResource)
 }
 
-// place answers with the record at the place where a file has gone, which is a new one
-// unless the file was renamed.
+// place copies or moves a file and answers with the resulting record. The answer is 201 with a new
+// resource, or 200 if the file was only renamed.
 func (a Resources) place(w http.ResponseWriter, r *exchange.Request, place func(context.Context, auth.Principal, string, files.Destination) (metadata.Resource, error)) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
@@ -165,7 +165,7 @@ func tagOf(resource *metadata.Resource) string {
 	return resource.Tag()
 }
 
-// writeResource is exchange.WriteRecord for a resource.
+// writeResource writes the record of a resource, like exchange.WriteRecord.
 func (a *api) writeResource(w http.ResponseWriter, r *exchange.Request, status int, resource *metadata.Resource) {
 	if exchange.NotModified(w, r, tagOf(resource)) {
 		return

@@ -89,7 +89,7 @@ func (a Schemas) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-// Restore restores a schema that was deleted.
+// Restore restores a deleted schema.
 func (a Schemas) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)
@@ -120,13 +120,13 @@ func (a Schemas) Version(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-// OfResource answers with the schema of a resource, and where its metadata do not conform.
+// OfResource answers with the schema of a resource and the problems of its metadata.
 func (a Schemas) OfResource(w http.ResponseWriter, r *exchange.Request) error {
 	c, err := a.repo.Descriptions.ResourceConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)
 }
 
-// OfSet answers with the schema of a set, and where its metadata do not conform.
+// OfSet answers with the schema of a set and the problems of its metadata.
 func (a Schemas) OfSet(w http.ResponseWriter, r *exchange.Request) error {
 	c, err := a.repo.Descriptions.SetConformance(r.Context(), r.Caller, r.ID())
 	return sendConformance(w, c, err)

@@ -13,13 +13,13 @@ import (
 	"labshelf/search/index"
 )
 
-// Search serves the search and its index.
+// Search serves search and the search index.
 type Search struct{ *api }
 
-// kindWords are the kinds of what is found, as the interface writes them.
+// kindWords are the names of the kinds of hits in the interface.
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
-// Find answers with a page of what a query finds.
+// Find answers with a page of search results.
 func (a Search) Find(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Search.Search(r.Context(), r.Caller, r.List())
 	if err != nil {
@@ -42,7 +42,7 @@ func (a Search) sendFound(w http.ResponseWriter, r *exchange.Request, page any) 
 	return nil
 }
 
-// hit shows hits to one caller.
+// hit returns a function that converts a hit for one caller.
 func (a Search) hit(r *exchange.Request) func(watch.Hit) wire.Hit[any] {
 	presenter, layout := a.presenter(r), a.layouts(r).single
 	return func(h watch.Hit) wire.Hit[any] {
@@ -106,7 +106,7 @@ func (a Search) Index(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// RebuildIndex begins to build the index again.
+// RebuildIndex starts to rebuild the index, and answers with its state.
 func (a Search) RebuildIndex(w http.ResponseWriter, r *exchange.Request) error {
 	if err := a.repo.Search.RebuildIndex(r.Context(), r.Caller); err != nil {
 		return err

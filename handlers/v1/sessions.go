@@ -15,12 +15,13 @@ import (
 // Sessions serves the sessions of browsers.
 type Sessions struct{ *api }
 
-// errKeyRequired is the error of a sign-in as at the historical service, which took the user's
-// identity from a proxy.
+// errKeyRequired is the error of a sign-in with fields of the historical service, which took the
+// user's identity from a proxy.
 var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequired, Field: "key",
 	Message: "sign in with a key: send {\"key\": …}"}
 
-// SignIn exchanges a key for a cookie. An unknown key counts like one in a header.
+// SignIn exchanges a key for a session cookie. An unknown key counts as a failed attempt, as in a
+// header.
 func (a Sessions) SignIn(w http.ResponseWriter, r *exchange.Request) error {
 	if a.auth.CrossOrigin(r.Request) {
 		return authentication.ErrCrossOrigin
@@ -44,7 +45,7 @@ func (a Sessions) SignIn(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// signInKey is the key in the body of a sign-in.
+// signInKey returns the key in the body of a sign-in.
 func signInKey(fields core.Fields) (key string, err error) {
 	for _, name := range []string{"eppn", "mail", "cn"} {
 		if _, sent := fields[name]; sent {
@@ -68,9 +69,9 @@ func signInKey(fields core.Fields) (key string, err error) {
 	return key, nil
 }
 
-// SignOut ends the session, also for copies of its cookie. The cookie is removed first: this
-// browser is signed out even where the session cannot be ended now, because the service takes no
-// changes. No session is no error.
+// SignOut ends the session, including copies of its cookie. It removes the cookie first, so that
+// this browser is signed out even if the service is read-only and cannot end the session. A request
+// without a session succeeds.
 func (a Sessions) SignOut(w http.ResponseWriter, r *exchange.Request) error {
 	if a.auth.CrossOrigin(r.Request) {
 		return authentication.ErrCrossOrigin

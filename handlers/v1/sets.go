@@ -66,7 +66,7 @@ func (a Sets) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-// Restore restores a set that was deleted.
+// Restore restores a deleted set.
 func (a Sets) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)

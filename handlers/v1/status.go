@@ -18,11 +18,11 @@ import (
 // Status serves the status of the service.
 type Status struct{ *api }
 
-// Get reports the status without detail, and to sysadmins with all of it. Where no key can be
-// checked, because records cannot be read, the log has the error.
+// Get reports the status. Only sysadmins get the details. If no key can be checked because records
+// are unreadable, the error is only logged.
 func (a Status) Get(w http.ResponseWriter, r *exchange.Request) error {
 	caller, err := a.auth.Authenticate(w.Header(), r.Request)
-	if errors.Is(err, authentication.ErrTooManyFailures) { // or keys could be guessed here
+	if errors.Is(err, authentication.ErrTooManyFailures) { // otherwise keys could be guessed here
 		return err
 	}
 	c, status := a.repo.Monitor.Condition(r.Context()), http.StatusOK

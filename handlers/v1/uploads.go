@@ -7,23 +7,23 @@ import (
 	"labshelf/handlers/internal/tus"
 )
 
-// Uploads serves uploads in chunks.
+// Uploads serves resumable uploads.
 type Uploads struct{ *api }
 
-// own returns an upload of a user.
+// own returns the upload of a user with this id.
 func (a Uploads) own(r *exchange.Request, id string) tus.Upload {
 	base := a.hosts.Base(r.Request)
 	return tus.Upload{Chunks: a.repo.Uploads.Chunks, ID: id, Name: id, URL: base + "/uploads/" + id, Base: base}
 }
 
-// On serves a request of a user for the upload in its path.
+// On returns a handler that calls serve for the upload in the path.
 func (a Uploads) On(serve func(tus.Upload, http.ResponseWriter, *exchange.Request) error) exchange.Handler {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		return tus.Serve(w, r, func() error { return serve(a.own(r, r.ID()), w, r) })
 	}
 }
 
-// Create begins an upload, and answers with its address.
+// Create starts an upload, and answers with its address.
 func (a Uploads) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return tus.Serve(w, r, func() error {
 		start, first, err := tus.ReadNew(w, r)

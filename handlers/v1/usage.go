@@ -10,7 +10,7 @@ import (
 	"labshelf/repository/containers"
 )
 
-// Usage serves how much dataspaces and users store.
+// Usage serves the storage usage of dataspaces and users.
 type Usage struct{ *api }
 
 func counters(c metadata.Counters) wire.Counters {

@@ -59,7 +59,7 @@ func (a Users) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
-// Restore restores a user that was deleted.
+// Restore restores a deleted user.
 func (a Users) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Users.RestoreUser(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)

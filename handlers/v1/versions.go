@@ -29,7 +29,7 @@ func (a Versions) Get(w http.ResponseWriter, r *exchange.Request) error {
 	return a.send(w, r, encode.Version{Version: found}, err)
 }
 
-// Restore adds a version that is what the resource was in an earlier one.
+// Restore adds a version with the content of an earlier one.
 func (a Versions) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.Caller, r.ID(), r.Number(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
@@ -45,7 +45,7 @@ func (a Versions) Label(w http.ResponseWriter, r *exchange.Request) error {
 	return a.send(w, r, encode.Version{Version: labelled}, err)
 }
 
-// Erase removes the file of a version at once.
+// Erase removes the file of a version immediately.
 func (a Versions) Erase(w http.ResponseWriter, r *exchange.Request) error {
 	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.Caller, r.ID(), r.Number())
 	return a.send(w, r, encode.Version{Version: erased, Shared: shared}, err)

@@ -64,7 +64,7 @@ func (a Webhooks) List(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-// Create answers with the only copy of the secret that the interface gives out.
+// Create answers with the new webhook and its secret. Only Create and Rotate show the secret.
 func (a Webhooks) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {
@@ -133,7 +133,7 @@ func (a Webhooks) Resume(w http.ResponseWriter, r *exchange.Request) error {
 	return sendWebhook(w, resumed, err)
 }
 
-// Skip takes a request without a body for one message.
+// Skip skips messages of a webhook. A request without a body skips one message.
 func (a Webhooks) Skip(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
@@ -152,7 +152,7 @@ func (a Webhooks) Deliveries(w http.ResponseWriter, r *exchange.Request) error {
 	return err
 }
 
-// Repeat sends a message once more.
+// Repeat sends a message again.
 func (a Webhooks) Repeat(w http.ResponseWriter, r *exchange.Request) error {
 	repeated, err := a.repo.Webhooks.RepeatDelivery(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {

@@ -4,14 +4,14 @@ package wire
 const (
 	Private = "private" // only users with a role may read
 	Public  = "public"  // every registered user may read
-	Open    = "open"    // everybody may read, also without a key if the service allows that
+	Open    = "open"    // everyone may read, without a key if the service allows it
 )
 
-// Dataspace is the top level: it holds sets, and users have roles in it.
+// Dataspace is the top level of the hierarchy. It contains sets, and users have roles in it.
 type Dataspace struct {
 	ID          string `json:"id"`
 	URL         string `json:"url"`
-	Name        string `json:"name"` // unique, fixed
+	Name        string `json:"name"` // unique, cannot be changed
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	Visibility  string `json:"visibility"` // Private, Public or Open
@@ -21,38 +21,38 @@ type Dataspace struct {
 	State       string `json:"state"`      // Active or Deleted
 	History
 	Retention string   `json:"retention"`       // which versions are kept: "everything", "last 5", "90 days"
-	Quota     int64    `json:"quota,omitempty"` // bytes of all versions in it, at most; 0: no limit, or the caller is no sysadmin
+	Quota     int64    `json:"quota,omitempty"` // limit for the bytes of all versions; 0: no limit, or the caller is not a sysadmin
 	Metadata  Metadata `json:"metadata,omitempty"`
-	ETag      string   `json:"-"` // of the answer; "" in listings
+	ETag      string   `json:"-"` // entity tag of the record; "" in listings
 }
 
-// NewDataspace is a dataspace to be created. Only Name is needed.
+// NewDataspace describes a dataspace to create. Only Name is required.
 type NewDataspace struct {
 	Name        string `json:"name"`                  // 2 to 100 of a-z, 0-9, - and _
 	Title       string `json:"title,omitempty"`       // up to 500 characters
 	Description string `json:"description,omitempty"` // up to 16 KiB
 	Visibility  string `json:"visibility,omitempty"`  // "": Private
-	Origin      string `json:"origin,omitempty"`      // up to 500 characters, free
+	Origin      string `json:"origin,omitempty"`      // up to 500 characters of any kind
 	Retention   string `json:"retention,omitempty"`   // "": everything
-	Quota       *int64 `json:"quota,omitempty"`       // of sysadmins: bytes, 0 for no limit; nil: the default of the configuration
+	Quota       *int64 `json:"quota,omitempty"`       // bytes, 0: no limit; nil: the configured default; only sysadmins may set it
 
 	Metadata Metadata `json:"metadata,omitempty"`
 }
 
-// DataspaceEdit is what to change in a dataspace; what is nil stays.
+// DataspaceEdit changes a dataspace; nil fields stay unchanged.
 type DataspaceEdit struct {
 	Title       *string `json:"title,omitempty"`
 	Description *string `json:"description,omitempty"`
 	Visibility  *string `json:"visibility,omitempty"`
 	Origin      *string `json:"origin,omitempty"`
 	Retention   *string `json:"retention,omitempty"`
-	Quota       *int64  `json:"quota,omitempty"` // bytes, 0 for no limit; only sysadmins change it
+	Quota       *int64  `json:"quota,omitempty"` // bytes, 0: no limit; only sysadmins may change it
 
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
-// The sources from which properties of files are filled without a person: a file beside them, or
-// the header of the file itself.
+// The sources from which the service fills properties of files: a sidecar file next to the file, or
+// the header of the file.
 const (
 	Sidecar = "sidecar"
 	Header  = "header"
@@ -62,7 +62,7 @@ const (
 type Set struct {
 	ID           string `json:"id"`
 	URL          string `json:"url"`
-	Name         string `json:"name"` // unique in the service, fixed
+	Name         string `json:"name"` // unique in the service, cannot be changed
 	Title        string `json:"title"`
 	Description  string `json:"description"`
 	DataspaceID  string `json:"dataspaceId"`
@@ -70,68 +70,68 @@ type Set struct {
 	Resources    string `json:"resources"` // URL of the listing of its resources
 	State        string `json:"state"`     // Active or Deleted
 	History
-	Extract  []string `json:"extract"` // from where properties of its files are filled: Sidecar, Header, both or none
+	Extract  []string `json:"extract"` // sources of properties of its files: Sidecar, Header, both or none
 	Metadata Metadata `json:"metadata,omitempty"`
-	ETag     string   `json:"-"` // of the answer; "" in listings
+	ETag     string   `json:"-"` // entity tag of the record; "" in listings
 }
 
-// NewSet is a set to be created. Name and DataspaceID are needed.
+// NewSet describes a set to create. Name and DataspaceID are required.
 type NewSet struct {
 	Name        string `json:"name"` // 2 to 100 of a-z, 0-9, - and _
 	DataspaceID string `json:"dataspaceId"`
 	Title       string `json:"title,omitempty"`       // up to 500 characters
 	Description string `json:"description,omitempty"` // up to 16 KiB
 
-	Extract  []string `json:"extract,omitempty"` // Sidecar, Header or both; none: properties are what people say
+	Extract  []string `json:"extract,omitempty"` // Sidecar, Header or both; empty: only users set properties
 	Metadata Metadata `json:"metadata,omitempty"`
 }
 
-// SetEdit changes a set; nil fields stay.
+// SetEdit changes a set; nil fields stay unchanged.
 type SetEdit struct {
 	Title       *string `json:"title,omitempty"`
 	Description *string `json:"description,omitempty"`
 
-	Extract  []string `json:"extract,omitzero"`   // nil: stays; empty: from nowhere
+	Extract  []string `json:"extract,omitzero"`   // nil: unchanged; empty: no sources
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
-// Counters count files and bytes. Each file counts in full, also where two have the same content; a
-// purged one counts as deleted, with 0 bytes.
+// Counters count files and bytes. Files with the same content count separately. A purged file
+// counts as deleted, with 0 bytes.
 type Counters struct {
 	ActiveFiles  int64 `json:"activeFiles"`
 	ActiveBytes  int64 `json:"activeBytes"`
 	DeletedFiles int64 `json:"deletedFiles"`
 	DeletedBytes int64 `json:"deletedBytes"`
-	OldVersions  int64 `json:"oldVersions"` // before the current ones, less those whose files were removed
+	OldVersions  int64 `json:"oldVersions"` // superseded versions whose files still exist
 	OldBytes     int64 `json:"oldBytes"`
 }
 
-// Bytes are those that count towards a quota.
+// Bytes returns the bytes that count towards a quota.
 func (c Counters) Bytes() int64 { return c.ActiveBytes + c.DeletedBytes + c.OldBytes }
 
-// Usage is the contents of one dataspace, or of all that the caller may read.
+// Usage is the usage of one dataspace, or of all that the caller may read.
 type Usage struct {
 	Counters
 	Days       []UsageDay       `json:"days"`                // oldest first
-	Dataspaces []DataspaceUsage `json:"dataspaces,omitzero"` // each by itself; nil for one
-	Quota      int64            `json:"quota,omitempty"`     // as in DataspaceUsage, of one; 0 for several
+	Dataspaces []DataspaceUsage `json:"dataspaces,omitzero"` // per dataspace; nil for a single dataspace
+	Quota      int64            `json:"quota,omitempty"`     // as in DataspaceUsage; 0 for several dataspaces
 }
 
-// UsageDay is the contents at the end of a day with a change.
+// UsageDay is the usage at the end of a day with a change.
 type UsageDay struct {
 	Day string `json:"day"` // in UTC, as 2024-11-19
 	Counters
 }
 
-// DataspaceUsage is the contents of one of several dataspaces.
+// DataspaceUsage is the usage of one of several dataspaces.
 type DataspaceUsage struct {
 	DataspaceID string `json:"dataspaceId"`
 	Counters
-	Quota int64 `json:"quota,omitempty"` // bytes of Counters.Bytes, at most; 0: no limit, or the caller has no role
+	Quota int64 `json:"quota,omitempty"` // limit for Counters.Bytes; 0: no limit, or the caller has no role
 }
 
-// UserUsage is what all versions take that a user has stored.
+// UserUsage is the usage of a user: all versions that the user has stored.
 type UserUsage struct {
 	Used  int64 `json:"used"`            // bytes
-	Quota int64 `json:"quota,omitempty"` // bytes, at most; 0: no limit
+	Quota int64 `json:"quota,omitempty"` // limit in bytes; 0: no limit
 }

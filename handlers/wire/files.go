@@ -7,7 +7,7 @@ type Resource struct {
 	ID          string `json:"id"`
 	URL         string `json:"url"`
 	DataURL     string `json:"dataUrl"`     // of the file
-	ViewDataURL string `json:"viewDataUrl"` // of a page for people
+	ViewDataURL string `json:"viewDataUrl"` // page for people
 	Name        string `json:"name"`        // may contain "/"; not unique
 	Description string `json:"description"`
 	Format      string `json:"format"`
@@ -16,7 +16,7 @@ type Resource struct {
 
 	Created       Time  `json:"created"`
 	CreatedEpoch  Epoch `json:"created_epoch,omitzero"`
-	Modified      Time  `json:"modified"` // when last created, replaced, edited, deleted or restored
+	Modified      Time  `json:"modified"` // time of the last creation, replacement, edit, deletion or restoration
 	ModifiedEpoch Epoch `json:"modified_epoch,omitzero"`
 
 	SetID       string        `json:"setId"`
@@ -28,15 +28,15 @@ type Resource struct {
 	CreatedBy   string        `json:"createdBy"`         // id of a user
 	ModifiedBy  string        `json:"modifiedBy"`        // id of a user
 	Version     int64         `json:"version"`           // number of the current version, from 1
-	Purged      bool          `json:"purged,omitempty"`  // deleted, and its file is gone for good
-	Damaged     bool          `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
-	MovedTo     string        `json:"movedTo,omitempty"` // of a deleted one that was moved into another set: id of the resource that it has become
-	LinkID      string        `json:"linkId,omitempty"`  // of one whose first file came through a request link: id of that link
+	Purged      bool          `json:"purged,omitempty"`  // deleted, and the file was removed
+	Damaged     bool          `json:"damaged,omitempty"` // the file is known to be damaged on the server; uploading the same bytes repairs it
+	MovedTo     string        `json:"movedTo,omitempty"` // new resource id, if a deleted resource was moved to another set
+	LinkID      string        `json:"linkId,omitempty"`  // request link through which its first file arrived
 	Metadata    Metadata      `json:"metadata,omitempty"`
-	ETag        string        `json:"-"` // of the record in the answer; "" in listings
+	ETag        string        `json:"-"` // entity tag of the record; "" in listings
 }
 
-// ResourceEdit changes a record; nil fields stay.
+// ResourceEdit changes a record; nil fields stay unchanged.
 type ResourceEdit struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`
@@ -45,13 +45,13 @@ type ResourceEdit struct {
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
-// Destination is where a file goes that is copied or moved.
+// Destination is the target of a copy or move.
 type Destination struct {
-	SetID string `json:"setId,omitempty"` // "": the set in which it is
-	Name  string `json:"name,omitempty"`  // "": the name that it has
+	SetID string `json:"setId,omitempty"` // "": the same set
+	Name  string `json:"name,omitempty"`  // "": the same name
 }
 
-// Version is what a resource is, or was before its file was replaced.
+// Version is the current or an earlier state of a resource.
 type Version struct {
 	Number        int64         `json:"version"` // from 1
 	URL           string        `json:"url"`
@@ -64,19 +64,19 @@ type Version struct {
 	Bytes         int64         `json:"bytes"` // length of the file
 	SHA256        digest.Digest `json:"sha256"`
 	Filename      string        `json:"filename"` // without folders; "": unknown
-	Created       Time          `json:"created"`  // when its file came
+	Created       Time          `json:"created"`  // time of its upload
 	CreatedEpoch  Epoch         `json:"created_epoch,omitzero"`
 	CreatedBy     string        `json:"createdBy"`         // id of a user
-	Label         string        `json:"label"`             // "": none; one with a label is kept whatever the retention says
-	Current       bool          `json:"current"`           // it is the one that the resource is in
-	Replaced      Time          `json:"replaced,omitzero"` // when the next one came; zero in the current one
+	Label         string        `json:"label"`             // "": none; versions with a label are kept regardless of the retention
+	Current       bool          `json:"current"`           // the current version of the resource
+	Replaced      Time          `json:"replaced,omitzero"` // time of the next version; zero in the current version
 	ReplacedEpoch Epoch         `json:"replaced_epoch,omitzero"`
 	ReplacedBy    string        `json:"replacedBy,omitempty"` // id of a user
-	Removed       Time          `json:"removed,omitzero"`     // when its file was removed; zero: it is there
-	Rule          string        `json:"rule,omitempty"`       // by which rule, for people
-	RemovedBy     string        `json:"removedBy,omitempty"`  // the sysadmin who erased it
+	Removed       Time          `json:"removed,omitzero"`     // time when its file was removed; zero: the file exists
+	Rule          string        `json:"rule,omitempty"`       // rule that removed the file, for people
+	RemovedBy     string        `json:"removedBy,omitempty"`  // id of the sysadmin who erased it
 	Damaged       bool          `json:"damaged,omitempty"`    // its file is known to be damaged on the server
-	Shared        bool          `json:"shared,omitempty"`     // in the answer that erased it: something else has the same bytes, which stay for that
+	Shared        bool          `json:"shared,omitempty"`     // only in the answer to an erasure: another version has the same bytes, which therefore stay
 }
 
 // VersionLabel gives a version a label of up to 100 characters; "" removes it.
@@ -84,31 +84,31 @@ type VersionLabel struct {
 	Label string `json:"label"`
 }
 
-// Upload is an upload in chunks that is not complete, or has become a resource.
+// Upload is a chunked upload, in progress or complete.
 type Upload struct {
 	ID          string `json:"id"`
 	URL         string `json:"url"`
 	Length      int64  `json:"length"` // bytes
-	Offset      int64  `json:"offset"` // bytes that were received
+	Offset      int64  `json:"offset"` // bytes received
 	Created     Time   `json:"created"`
 	Expires     Time   `json:"expires"`
 	SetID       string `json:"setId,omitempty"`
-	ResourceID  string `json:"resourceId,omitempty"`  // of one that replaces a file
-	ResourceURL string `json:"resourceUrl,omitempty"` // the resource that it has become
+	ResourceID  string `json:"resourceId,omitempty"`  // resource whose file it replaces
+	ResourceURL string `json:"resourceUrl,omitempty"` // resource that the complete upload has created or replaced
 }
 
-// Outline is how long a listing is, and where its pages begin. Bounded: there are more than 200,000
-// resources and folders, or than 1,000 pages.
+// Outline is the length of a listing and the beginnings of its pages. Bounded is set if there are
+// more than 200,000 resources and folders, or more than 1,000 pages.
 type Outline struct {
 	Total   int    `json:"total"`
 	Bounded bool   `json:"bounded"`
-	Marks   []Mark `json:"marks"` // of all pages but the first
+	Marks   []Mark `json:"marks"` // beginnings of all pages but the first
 }
 
 // Mark is the beginning of a page.
 type Mark struct {
-	Index    int    `json:"index"`             // how many are before it
-	Name     string `json:"name,omitempty"`    // of the last of these, in an order by name; of a folder its path
-	Modified Time   `json:"modified,omitzero"` // of the last of these, in an order by time
-	Page     string `json:"page"`              // its URL
+	Index    int    `json:"index"`             // number of items before the page
+	Name     string `json:"name,omitempty"`    // name of the item before the page, if ordered by name; the path for a folder
+	Modified Time   `json:"modified,omitzero"` // time of the item before the page, if ordered by time
+	Page     string `json:"page"`              // URL of the page
 }

@@ -2,13 +2,13 @@ package wire
 
 import "labshelf/auth/errs"
 
-// CheckRequest asks for a check. The zero value asks for a complete one.
+// CheckRequest requests a check. The zero value requests a complete check.
 type CheckRequest struct {
-	NoData bool   `json:"noData,omitempty"` // not the contents of blobs: only that each is there
-	Subset string `json:"subset,omitempty"` // of the blobs, as 2/10; "": all
+	NoData bool   `json:"noData,omitempty"` // check only that blobs exist, not their content
+	Subset string `json:"subset,omitempty"` // subset of the blobs, such as 2/10; "": all
 }
 
-// CheckLine is one line of the answer to a check. One of its fields is not nil.
+// CheckLine is one line of the answer to a check. Exactly one field is not nil.
 type CheckLine struct {
 	Violation *Violation   `json:"violation,omitempty"`
 	Progress  *Progress    `json:"progress,omitempty"`
@@ -16,55 +16,55 @@ type CheckLine struct {
 	Error     *CheckError  `json:"error,omitempty"`
 }
 
-// Violation is something that is wrong in the data.
+// Violation is an error in the data.
 type Violation struct {
 	Part  string `json:"part"`
-	Kind  string `json:"kind"` // of object
+	Kind  string `json:"kind"` // kind of the object
 	ID    string `json:"id"`   // an id, a digest, the number of a page, or a key in hex; or ""
-	Name  string `json:"name"` // as people know the object, or ""
+	Name  string `json:"name"` // name of the object for people, or ""
 	Wrong string `json:"wrong"`
 }
 
-// Progress is how far a check is, in bytes of blobs.
+// Progress is the progress of a check, in bytes of blobs.
 type Progress struct {
 	Done  int64 `json:"done"`
 	Total int64 `json:"total"`
 }
 
-// CheckResult is what was checked and how much of it is wrong.
+// CheckResult summarizes a check.
 type CheckResult struct {
-	Stamp             int64 `json:"stamp"` // of the latest change, µs
+	Stamp             int64 `json:"stamp"` // stamp of the latest change, µs
 	Resources         int64 `json:"resources"`
 	Blobs             int64 `json:"blobs"`
-	Bytes             int64 `json:"bytes"` // of these blobs
+	Bytes             int64 `json:"bytes"` // bytes of Blobs
 	Violations        int64 `json:"violations"`
-	Unreferenced      int64 `json:"unreferenced"` // blobs that no resource refers to
+	Unreferenced      int64 `json:"unreferenced"` // blobs that no resource references
 	UnreferencedBytes int64 `json:"unreferencedBytes"`
 }
 
-// CheckError is why a check ended early.
+// CheckError is the reason why a check ended early.
 type CheckError struct {
 	Code   errs.Code `json:"code"`
 	Detail string    `json:"detail"`
 }
 
-// PurgeRequest asks for a purge.
+// PurgeRequest requests a purge.
 type PurgeRequest struct {
-	OlderThan string `json:"olderThan"` // as Go writes durations
+	OlderThan string `json:"olderThan"` // duration in Go syntax
 	DryRun    bool   `json:"dryRun,omitempty"`
-	Grace     string `json:"grace,omitempty"` // "": as the service is configured
+	Grace     string `json:"grace,omitempty"` // "": the configured value
 }
 
-// PurgeResult counts what was removed, or would be.
+// PurgeResult counts what a purge removed, or would remove in a dry run.
 type PurgeResult struct {
 	DryRun           bool              `json:"dryRun"`
-	Resources        int64             `json:"resources"` // deleted ones, whose files were removed
+	Resources        int64             `json:"resources"` // deleted resources whose files were removed
 	ResourceBytes    int64             `json:"resourceBytes"`
 	Versions         int64             `json:"versions"`
 	VersionBytes     int64             `json:"versionBytes"`
 	LabelledVersions int64             `json:"labelledVersions"`
-	Labelled         []LabelledVersion `json:"labelled"` // the first thousand of these
-	Blobs            int64             `json:"blobs"`    // that nothing referred to
+	Labelled         []LabelledVersion `json:"labelled"` // the first thousand labeled versions
+	Blobs            int64             `json:"blobs"`    // unreferenced blobs
 	BlobBytes        int64             `json:"blobBytes"`
 	Orphans          int64             `json:"orphans"` // files without a row
 	OrphanBytes      int64             `json:"orphanBytes"`
@@ -74,7 +74,7 @@ type PurgeResult struct {
 	RecentBytes      int64             `json:"recentBytes"`
 }
 
-// LabelledVersion names a version with a label that a purge takes.
+// LabelledVersion names a version with a label that a purge removes.
 type LabelledVersion struct {
 	ResourceID string `json:"resourceId"`
 	Name       string `json:"name"`

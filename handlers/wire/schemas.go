@@ -8,7 +8,7 @@ const (
 	ForSets  = "sets"
 )
 
-// Schema says which properties the files or the sets of a dataspace have.
+// Schema defines the properties of the files or the sets of a dataspace.
 type Schema struct {
 	ID          string          `json:"id"`
 	URL         string          `json:"url"`
@@ -17,17 +17,17 @@ type Schema struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	For         string          `json:"for"`     // ForFiles or ForSets
-	Types       []string        `json:"types"`   // of files: media types, type/*, formats, extensions with a dot; none: all files
-	Enforce     bool            `json:"enforce"` // a change of properties that breaks it is refused
+	Types       []string        `json:"types"`   // for files: media types, type/*, formats, extensions with a dot; empty: all files
+	Enforce     bool            `json:"enforce"` // changes of properties that violate the schema are refused
 	Version     int             `json:"version"` // number of the newest version
 	Schema      json.RawMessage `json:"schema"`  // JSON Schema
-	Form        json.RawMessage `json:"form"`    // for a page to draw
+	Form        json.RawMessage `json:"form"`    // description of the form that pages show
 	State       string          `json:"state"`   // Active or Deleted
 	History
-	ETag string `json:"-"` // of the answer; "" in listings
+	ETag string `json:"-"` // entity tag of the record; "" in listings
 }
 
-// NewSchema is a schema to be created. Name and Schema are needed.
+// NewSchema describes a schema to create. Name and Schema are required.
 type NewSchema struct {
 	Name        string          `json:"name"`
 	Schema      json.RawMessage `json:"schema"`
@@ -38,7 +38,7 @@ type NewSchema struct {
 	Enforce     bool            `json:"enforce,omitempty"`
 }
 
-// SchemaEdit changes a schema; nil fields stay. Another Schema makes a new version.
+// SchemaEdit changes a schema; nil fields stay unchanged. A changed Schema creates a new version.
 type SchemaEdit struct {
 	Name        *string         `json:"name,omitempty"`
 	Title       *string         `json:"title,omitempty"`
@@ -58,11 +58,11 @@ type SchemaVersion struct {
 	CreatedBy    string          `json:"createdBy"` // id of a user
 }
 
-// Conformance is what the schema that applies says of a set or a resource. Without one there are
-// only the last two fields.
+// Conformance compares a set or a resource with the schema that applies to it. Without a schema,
+// only the last two fields are set.
 type Conformance struct {
 	Schema     *AppliedSchema    `json:"schema,omitempty"`
-	Newest     int               `json:"newest,omitempty"` // number of its newest version
+	Newest     int               `json:"newest,omitempty"` // number of the schema's newest version
 	Form       json.RawMessage   `json:"form,omitempty"`
 	Incomplete bool              `json:"incomplete"`
 	Problems   []PropertyProblem `json:"problems"`
@@ -73,13 +73,13 @@ type AppliedSchema struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Title   string `json:"title"`
-	Version int    `json:"version"` // that the properties were made with
+	Version int    `json:"version"` // version that the properties were entered with
 	Enforce bool   `json:"enforce"`
 }
 
-// PropertyProblem is one way in which properties are not what a schema asks for.
+// PropertyProblem is one violation of a schema.
 type PropertyProblem struct {
 	Path    string `json:"path"`    // JSON pointer into the properties
 	Rule    string `json:"rule"`    // keyword of JSON Schema
-	Message string `json:"message"` // to be read behind the name
+	Message string `json:"message"` // continues a sentence that begins with the name of the property
 }

@@ -9,19 +9,19 @@ type Problem struct {
 	Status    int       `json:"status"`
 	Detail    string    `json:"detail"`          // for people
 	Code      errs.Code `json:"code"`            // for programs
-	Field     string    `json:"field,omitempty"` // the part of the request to blame
+	Field     string    `json:"field,omitempty"` // the invalid part of the request
 	RequestID string    `json:"requestId"`
 }
 
-// Status is the status of a service. D is how its details are kept, which only sysadmins receive: a
-// StatusDetail.
+// Status is the status of a service. D is the type of its details, a StatusDetail, which only
+// sysadmins receive.
 type Status[D any] struct {
 	Status    string `json:"status"` // OK, READ-ONLY or FAILING
 	Hostname  string `json:"hostname"`
-	Node      string `json:"node"`   // "" in answers of older services, as Engine
-	Engine    string `json:"engine"` // that keeps the metadata: bolt or postgres
+	Node      string `json:"node"`   // "" from older services, like Engine
+	Engine    string `json:"engine"` // metadata store: bolt or postgres
 	Version   string `json:"version"`
-	Anonymous bool   `json:"anonymous"` // open data is read without a key
+	Anonymous bool   `json:"anonymous"` // open data can be read without a key
 	Detail    D      `json:"detail,omitzero"`
 }
 
@@ -30,7 +30,7 @@ type StatusDetail struct {
 	Failing      string            `json:"failing"`
 	ReadOnly     string            `json:"readOnly"`
 	ClockBehind  int64             `json:"clockBehind"` // ms
-	Damaged      int64             `json:"damaged"`     // files
+	Damaged      int64             `json:"damaged"`     // number of damaged files
 	Scrub        Scrub             `json:"scrub"`
 	Background   map[string]string `json:"background"` // errors of background tasks, by task
 	Held         FileCount         `json:"held"`       // inline bodies
@@ -42,7 +42,7 @@ type StatusDetail struct {
 	Nodes        []Node            `json:"nodes"`
 }
 
-// Scrub is how far the scrubber is.
+// Scrub is the progress of the scrubber.
 type Scrub struct {
 	Begun   Time  `json:"begun"`
 	Checked int64 `json:"checked"`
@@ -50,10 +50,10 @@ type Scrub struct {
 	Passes  int64 `json:"passes"`
 }
 
-// RepositoryEpoch is the time since a repository was created or restored.
+// RepositoryEpoch is the period since a repository was created or restored.
 type RepositoryEpoch struct {
 	ID    string `json:"id"`
-	Base  Time   `json:"base"` // of the state that was restored; zero: none
+	Base  Time   `json:"base"` // time of the restored state; zero: not restored
 	Began Time   `json:"began"`
 }
 
@@ -63,13 +63,13 @@ type FileCount struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Room is how much can still be stored.
+// Room is the remaining capacity.
 type Room struct {
-	Bytes int64 `json:"bytes"` // -1: not known
-	Files int64 `json:"files"` // -1: not known, or not limited
+	Bytes int64 `json:"bytes"` // -1: unknown
+	Files int64 `json:"files"` // -1: unknown or unlimited
 }
 
-// Node is one of those that share the metadata.
+// Node is one of the nodes that share the metadata.
 type Node struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

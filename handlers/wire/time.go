@@ -2,11 +2,11 @@ package wire
 
 import "time"
 
-// Time is an instant in UTC, to the millisecond. In JSON it is RFC 3339 with three digits for the
-// milliseconds, and the zero Time is "".
+// Time is an instant in UTC, with millisecond precision. Its JSON is RFC 3339 with three decimals.
+// The zero Time is "".
 type Time struct{ time.Time }
 
-// MarshalJSON writes the instant.
+// MarshalJSON encodes the instant.
 func (t Time) MarshalJSON() ([]byte, error) {
 	const quoted = len(`"2006-01-02T15:04:05.000Z"`)
 	b := append(make([]byte, 0, quoted), '"')
@@ -16,7 +16,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// UnmarshalJSON reads an instant in RFC 3339, or "".
+// UnmarshalJSON decodes an instant in RFC 3339, or "".
 func (t *Time) UnmarshalJSON(text []byte) error {
 	if string(text) == `""` {
 		*t = Time{}
@@ -25,8 +25,8 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return t.Time.UnmarshalJSON(text)
 }
 
-// AppendTime appends an instant, which must be in UTC, as JSON has it, without quotes. Package time
-// interprets a layout each time and takes four times as long.
+// AppendTime appends an instant in its JSON form without quotes. The instant must be in UTC. The
+// function avoids package time, which interprets the layout on each call.
 func AppendTime(b []byte, t time.Time) []byte {
 	year, month, day := t.Date()
 	if year < 0 || year > 9999 {
@@ -49,12 +49,12 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return append(b, text[:]...)
 }
 
-// addPair adds a number of two digits to two zeros.
+// addPair adds a two-digit number to two ASCII zeros.
 func addPair(b []byte, n int) { b[0], b[1] = b[0]+byte(n/10), b[1]+byte(n%10) }
 
-// Epoch is an instant that an object has as a Time, too, in milliseconds since 1970. It is for
-// programs that compute with numbers. Reading JSON leaves it zero, so that the Time decides.
+// Epoch is an instant in milliseconds since 1970, for programs that compute with numbers. It
+// repeats a Time of the same object. Decoding JSON leaves it zero, so that the Time decides.
 type Epoch int64
 
-// UnmarshalJSON reads nothing.
+// UnmarshalJSON ignores the value.
 func (*Epoch) UnmarshalJSON([]byte) error { return nil }

@@ -4,33 +4,33 @@ package wire
 type User struct {
 	ID       string `json:"id"`
 	URL      string `json:"url"`
-	Username string `json:"username"` // unique without regard to case, fixed
+	Username string `json:"username"` // unique regardless of case, cannot be changed
 	Fullname string `json:"fullname"`
 	About    string `json:"about"`
-	Sysadmin *bool  `json:"sysadmin,omitempty"` // nil where the caller may not know
+	Sysadmin *bool  `json:"sysadmin,omitempty"` // nil if the caller may not see it
 	State    string `json:"state"`              // Active or Deleted
-	Quota    int64  `json:"quota,omitempty"`    // bytes of what the user has stored, at most; 0: no limit, or the caller may not know
-	ETag     string `json:"-"`                  // of the answer; "" in listings
+	Quota    int64  `json:"quota,omitempty"`    // limit for the bytes of the user's files; 0: no limit, or the caller may not see it
+	ETag     string `json:"-"`                  // entity tag of the record; "" in listings
 }
 
-// NewUser is a user to be created. Only Username is needed.
+// NewUser describes a user to create. Only Username is required.
 type NewUser struct {
 	Username string `json:"username"`           // 1 to 100 of letters, digits, . _ - and @
 	Fullname string `json:"fullname,omitempty"` // up to 500 characters
 	About    string `json:"about,omitempty"`    // up to 16 KiB
 	Sysadmin bool   `json:"sysadmin,omitempty"`
-	Quota    *int64 `json:"quota,omitempty"` // bytes, 0 for no limit; nil: the default of the configuration
+	Quota    *int64 `json:"quota,omitempty"` // bytes, 0: no limit; nil: the configured default
 }
 
-// UserEdit changes a user; nil fields stay.
+// UserEdit changes a user; nil fields stay unchanged.
 type UserEdit struct {
 	Fullname *string `json:"fullname,omitempty"`
 	About    *string `json:"about,omitempty"`
-	Sysadmin *bool   `json:"sysadmin,omitempty"` // only sysadmins change it
-	Quota    *int64  `json:"quota,omitempty"`    // bytes, 0 for no limit; only sysadmins change it
+	Sysadmin *bool   `json:"sysadmin,omitempty"` // only sysadmins may change it
+	Quota    *int64  `json:"quota,omitempty"`    // bytes, 0: no limit; only sysadmins may change it
 }
 
-// The states of a key that are not those of other records.
+// The states of a key that other records do not have.
 const (
 	Revoked = "revoked"
 	Expired = "expired"
@@ -44,14 +44,14 @@ type Key struct {
 	Created  Time   `json:"created"`
 	Expires  Time   `json:"expires,omitzero"`   // zero: never
 	LastUsed Time   `json:"lastUsed,omitzero"`  // zero: never
-	MadeWith string `json:"madeWith,omitempty"` // id of the key with which this one ends; "": none
+	MadeWith string `json:"madeWith,omitempty"` // id of the key whose end also ends this one; "": none
 	State    string `json:"state"`              // Active, Revoked or Expired
 }
 
-// NewKey is a key to be created.
+// NewKey describes a key to create.
 type NewKey struct {
 	Label   string `json:"label,omitempty"`  // its purpose, up to 100 characters
-	Expires Time   `json:"expires,omitzero"` // in the future; zero: with the caller's key where the key is its user's own, else never
+	Expires Time   `json:"expires,omitzero"` // in the future; zero: the expiry of the caller's key for a key of the same user, otherwise never
 }
 
 // CreatedKey is a new key, with the key itself, which is shown only once.
@@ -60,21 +60,21 @@ type CreatedKey struct {
 	Secret string `json:"key"`
 }
 
-// KeyDependents is what ends with a key.
+// KeyDependents lists the objects that end with a key.
 type KeyDependents struct {
 	Sessions int            `json:"sessions"` // of browsers
 	Count    int            `json:"count"`    // keys, links and webhooks
-	Data     []KeyDependent `json:"data"`     // the first 1,000 of them
+	Data     []KeyDependent `json:"data"`     // the first 1,000 keys, links and webhooks
 }
 
 // KeyDependent is a key, a link or a webhook that ends with a key.
 type KeyDependent struct {
 	Kind     string `json:"kind"` // "key", "webhook", Share, Request or Invitation
 	ID       string `json:"id"`
-	Label    string `json:"label"` // of a webhook without a label, where it sends
+	Label    string `json:"label"` // for a webhook without a label, its URL
 	Created  Time   `json:"created"`
 	Expires  Time   `json:"expires,omitzero"` // zero: never
-	MadeWith string `json:"madeWith"`         // id of the key that made it
+	MadeWith string `json:"madeWith"`         // id of the key that created it
 }
 
 // The roles in a dataspace.
@@ -84,7 +84,7 @@ const (
 	Admin  = "admin"  // also manages the dataspace and its roles
 )
 
-// Privilege is the role of one user in one dataspace, of which there is one at most.
+// Privilege is the role of a user in a dataspace. A user has at most one role in a dataspace.
 type Privilege struct {
 	ID           string `json:"id"`
 	URL          string `json:"url"`
@@ -93,23 +93,23 @@ type Privilege struct {
 	DataspaceID  string `json:"dataspaceId"`
 	DataspaceURL string `json:"dataspaceUrl"`
 	Role         string `json:"role"`  // Member, Editor or Admin
-	State        string `json:"state"` // Active or, once revoked, Deleted
-	ETag         string `json:"-"`     // of the answer; "" in listings
+	State        string `json:"state"` // Active, or Deleted once revoked
+	ETag         string `json:"-"`     // entity tag of the record; "" in listings
 }
 
-// NewPrivilege is a role to be granted.
+// NewPrivilege describes a role to grant.
 type NewPrivilege struct {
 	UserID      string `json:"userId"`
 	DataspaceID string `json:"dataspaceId"`
 	Role        string `json:"role"` // Member, Editor or Admin
 }
 
-// SignIn trades a key for a session.
+// SignIn exchanges a key for a session.
 type SignIn struct {
 	Key string `json:"key"`
 }
 
-// Session authenticates a browser in place of a key.
+// Session describes the signed-in user.
 type Session struct {
 	Username string `json:"username"`
 	Sysadmin bool   `json:"sysadmin"`

@@ -1,9 +1,9 @@
-// Package wire has the JSON of the HTTP interface as Go types: what the gateway sends, and what
-// clients of it send and receive. The interface document, handlers/openapi.yaml, describes the same
-// objects. The package imports nothing of the service.
+// Package wire defines the JSON of the HTTP interface as Go types, for the gateway and for clients.
+// The interface document, handlers/openapi.yaml, describes the same objects. The package imports
+// nothing of the service.
 //
-// An object is written with its fields in the order of its type. A type named New… creates an
-// object, one named …Edit changes it: a nil field is left out and stays as it is.
+// The JSON fields have the order of the Go fields. A type named New… creates an object. A type
+// named …Edit changes an object: nil fields are omitted and stay unchanged.
 package wire
 
 import (
@@ -17,7 +17,7 @@ const (
 	Deleted = "deleted"
 )
 
-// History is when and by whom an object was created and modified.
+// History records when and by whom an object was created and modified.
 type History struct {
 	Created       Time   `json:"created"`
 	CreatedEpoch  Epoch  `json:"created_epoch,omitzero"`
@@ -27,35 +27,35 @@ type History struct {
 	ModifiedBy    string `json:"modifiedBy"` // id of a user
 }
 
-// Page is a page of a listing. Either End is true, and Data is empty, or NextPage is the URL of the
-// following page.
+// Page is a page of a listing. Either End is set and Data is empty, or NextPage is the URL of the
+// next page.
 type Page[T any] struct {
 	NextPage    string   `json:"nextPage"`
 	CurrentPage string   `json:"currentPage"`
 	Data        []T      `json:"data"`
-	Folders     []Folder `json:"folders,omitempty"` // of a listing of files with a delimiter
+	Folders     []Folder `json:"folders,omitempty"` // only in listings of files with a delimiter
 	End         bool     `json:"end"`
 }
 
-// End is the page behind the last one.
+// End is the page after the last page.
 type End struct {
 	End bool `json:"end"`
 }
 
-// All is a listing that is short enough to have no pages.
+// All is a listing that is short enough to need no pages.
 type All[T any] struct {
 	Data []T `json:"data"`
 }
 
-// Metadata is descriptive metadata, a JSON object; "" is no object. In a request that changes
-// something it is a JSON Merge Patch (RFC 7396): null removes a member or a property, lists are
-// replaced whole, "" changes nothing.
+// Metadata is descriptive metadata, as a JSON object; "" means no object. In requests that change
+// an object it is a JSON Merge Patch (RFC 7396): null removes a member or a property, lists are
+// replaced completely, and "" changes nothing.
 type Metadata string
 
-// MarshalJSON writes the object.
+// MarshalJSON encodes the object.
 func (m Metadata) MarshalJSON() ([]byte, error) { return []byte(m), nil }
 
-// UnmarshalJSON reads the object, in which every number stays as it was written.
+// UnmarshalJSON decodes the object. Numbers keep their spelling.
 func (m *Metadata) UnmarshalJSON(text []byte) error {
 	var compact bytes.Buffer
 	err := json.Compact(&compact, text)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTimeAsPackageTimeWritesIt compares the digits with those of package time.
+// TestTimeAsPackageTimeWritesIt compares AppendTime with package time.
 func TestTimeAsPackageTimeWritesIt(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{time.UnixMilli(-1), time.UnixMilli(0), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)}
@@ -22,7 +22,8 @@ func TestTimeAsPackageTimeWritesIt(t *testing.T) {
 	}
 }
 
-// TestTimeInJSON: an instant survives in any zone, the zero Time is "", and an Epoch is not read.
+// TestTimeInJSON tests that an instant of any time zone survives encoding, that the zero Time is
+// "", and that decoding ignores an Epoch.
 func TestTimeInJSON(t *testing.T) {
 	t.Parallel()
 	type object struct {
@@ -45,7 +46,7 @@ func TestTimeInJSON(t *testing.T) {
 	}
 }
 
-// TestMetadataInJSON: numbers stay as they were written.
+// TestMetadataInJSON tests that numbers keep their spelling.
 func TestMetadataInJSON(t *testing.T) {
 	t.Parallel()
 	var set Set

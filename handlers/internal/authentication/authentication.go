@@ -1,5 +1,5 @@
-// Package authentication finds the caller of a request by a key or by the session of a browser. It
-// counts requests with unknown keys and requests without a key, by address.
+// Package authentication identifies the caller of a request by a key or by a browser session. It
+// limits requests with unknown keys and requests without a key, by address.
 package authentication
 
 import (
@@ -21,13 +21,12 @@ import (
 // Config configures authentication.
 type Config struct {
 	BaseURL    *url.URL // of the service; nil: taken from each request
-	FailedKeys int      // requests with an unknown key in a minute from one address that are authenticated; 0: all
-	// AnonymousRequests is how many requests without a key an address may send in a minute; 0: any
-	// number.
+	FailedKeys int      // requests with an unknown key that are authenticated per minute and address; 0: no limit
+	// AnonymousRequests limits the requests without a key per minute and address; 0: no limit.
 	AnonymousRequests int
 }
 
-// Authenticator finds callers. It is safe for concurrent use.
+// Authenticator identifies callers. It is safe for concurrent use.
 type Authenticator struct {
 	credentials *core.Credentials
 	hosts       *hosts.Hosts
@@ -46,9 +45,9 @@ func New(credentials *core.Credentials, hosts *hosts.Hosts, config Config) *Auth
 	return a
 }
 
-// Authenticate returns the principal of the key that the request carries, or of its session where
-// it has no Authorization header. Of two such headers none counts. Unknown keys and sessions are
-// counted; after too many the header of the answer says when to retry.
+// Authenticate returns the principal of the request's key. Without an Authorization header it
+// returns the principal of the session. A request with two such headers is refused. Unknown keys
+// and sessions count as failures; after too many, the answer's header says when to retry.
 func (a *Authenticator) Authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
 	key, sent := "", r.Header.Values("Authorization")
 	if len(sent) == 0 {
@@ -63,8 +62,8 @@ func (a *Authenticator) Authenticate(answer http.Header, r *http.Request) (auth.
 	return caller, a.CountUnknownKey(answer, r, err)
 }
 
-// authenticateSession returns the principal of a browser's session. Browsers send cookies with
-// requests of any page: so a request that changes something must come from a page of this service.
+// authenticateSession returns the principal of a browser session. Browsers send cookies with
+// requests of any page. So a request that changes something must come from a page of this service.
 func (a *Authenticator) authenticateSession(answer http.Header, r *http.Request, token string) (auth.Principal, error) {
 	if a.CrossOrigin(r) {
 		return auth.Principal{}, ErrCrossOrigin
@@ -73,8 +72,9 @@ func (a *Authenticator) authenticateSession(answer http.Header, r *http.Request,
 	return caller, a.CountUnknownKey(answer, r, err)
 }
 
-// NoteRefusal counts a request that is refused, for the audit log. One without any key has not
-// failed: it has not tried. public reports whether the route needs no key.
+// NoteRefusal records a refused request in the audit log. An unauthenticated request without any
+// key did not try to authenticate, so it is not recorded unless public is set. public reports
+// whether the route requires no key.
 func (a *Authenticator) NoteRefusal(r *http.Request, public bool, err error) {
 	tried := public || len(r.Header.Values("Authorization")) > 0 || SessionOf(r) != ""
 	known := exchange.PublicError(err)
@@ -86,8 +86,8 @@ func (a *Authenticator) NoteRefusal(r *http.Request, public bool, err error) {
 	}
 }
 
-// CountUnknownKey counts the refusal of an unknown key or session, and returns any other error as
-// it is.
+// CountUnknownKey counts a failure if err is an unknown key or session. It returns other errors
+// unchanged.
 func (a *Authenticator) CountUnknownKey(answer http.Header, r *http.Request, err error) error {
 	if errors.Is(err, core.ErrUnknownKey) {
 		if tooMany := a.countFailure(answer, r); tooMany != nil {
@@ -97,8 +97,8 @@ func (a *Authenticator) CountUnknownKey(answer http.Header, r *http.Request, err
 	return err
 }
 
-// countFailure counts a request with an unknown key. After too many, the header of the answer says
-// when to retry.
+// countFailure counts a request with an unknown key. After too many, the answer's header says when
+// to retry.
 func (a *Authenticator) countFailure(header http.Header, r *http.Request) error {
 	wait := a.failures.count(a.hosts.Client(r), time.Now())
 	if wait == 0 {
@@ -108,33 +108,32 @@ func (a *Authenticator) countFailure(header http.Header, r *http.Request) error 
 	return ErrTooManyFailures
 }
 
-// maxAddresses bounds how many addresses that sent unknown keys are remembered. The least recent
-// one is forgotten first.
+// maxAddresses limits the remembered addresses that sent unknown keys. The least recent address is
+// removed first.
 const maxAddresses = 10_000
 
-// ErrTooManyFailures answers an unknown key from an address that has tried too many.
+// ErrTooManyFailures is the error for an unknown key from an address with too many failures.
 var ErrTooManyFailures = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyFailures,
 	Message: "too many requests with unknown keys came from this address; a valid key still works"}
 
-// errTooManyAnonymous answers an address that has sent too many requests without a key.
+// errTooManyAnonymous is the error for an address that sent too many requests without a key.
 var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
 	Message: "too many requests without a key came from this address; one with a valid key is served"}
 
-// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous
-// reader.
+// sessionHeader is a header of an answer to an anonymous reader. It tells the browser that its
+// session has ended.
 const sessionHeader = "X-Session"
 
-// Identify returns the principal of a request to a route that wants to know who calls. Without any
-// credentials that is the anonymous reader, where the route is open to it and the configuration
-// allows it: a wrong key is no missing one. A session that has ended is: its cookie cannot be taken
-// from the browser without a chance to take the one of a later session, and would hide what is open
-// from whom had once signed in.
+// Identify returns the principal of a request to a route that requires a caller. A request without
+// credentials is the anonymous reader if the route and the configuration allow it. An invalid key
+// is an error, even for open data. An ended session counts as no credentials: removing its cookie
+// could remove the cookie of a later session, and an error would hide open data from former users.
 func (a *Authenticator) Identify(w http.ResponseWriter, r *http.Request, open bool) (auth.Principal, error) {
 	if !open || !a.credentials.Anonymous() {
 		return a.Authenticate(w.Header(), r)
 	}
 	header := w.Header()
-	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // it may be identified again
+	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // the caller may be identified twice
 		header.Add("Vary", exchange.VaryByCaller)
 	}
 	header.Set("Cache-Control", exchange.CachedForAll)
@@ -164,8 +163,8 @@ func HasCredentials(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(c *http.Cookie) bool { return c.Name == sessionCookie })
 }
 
-// CountAnonymous counts a request without credentials. After too many, the header of the answer
-// says when to retry.
+// CountAnonymous counts a request without credentials. After too many, the answer's header says
+// when to retry.
 func (a *Authenticator) CountAnonymous(header http.Header, r *http.Request) error {
 	wait := a.strangers.count(a.hosts.Client(r), time.Now())
 	if wait == 0 {

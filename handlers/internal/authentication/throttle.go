@@ -11,16 +11,16 @@ import (
 	"labshelf/auth/admission"
 )
 
-// throttle limits, by address, requests to a number per minute. A nil throttle allows all.
+// throttle limits the requests per minute of each address. A nil throttle has no limit.
 type throttle struct {
 	perMinute, addresses int
 
 	mu      sync.Mutex
-	recent  *list.List // of *failing, the latest first
+	recent  *list.List // of *attempts, the latest first
 	entries map[netip.Addr]*list.Element
 }
 
-// attempts are those of one address.
+// attempts are the requests of one address.
 type attempts struct {
 	address netip.Addr
 	limit   *rate.Limiter
@@ -33,8 +33,8 @@ func newThrottle(perMinute, addresses int) *throttle {
 	return &throttle{perMinute: perMinute, addresses: addresses, recent: list.New(), entries: map[netip.Addr]*list.Element{}}
 }
 
-// count counts a request and returns 0, or how long to wait if it is one too many. The IPv6
-// addresses of one /64 count as one.
+// count counts a request. It returns 0, or the time to wait if the limit is exceeded. All IPv6
+// addresses of a /64 count as one.
 func (t *throttle) count(address netip.Addr, now time.Time) (wait time.Duration) {
 	if t == nil {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestThrottleIsBounded: so many a minute, and the memory is bounded.
+// TestThrottleIsBounded tests the limit per minute and the bound on memory.
 func TestThrottleIsBounded(t *testing.T) {
 	t.Parallel()
 	const perMinute, addresses = 60, 100

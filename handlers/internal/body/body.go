@@ -1,6 +1,5 @@
-// Package body reads the bodies of requests: JSON objects and multipart forms, strictly, with the
-// digests that their headers announce. Its errors are [errs.Error] that say what is wrong with a
-// body.
+// Package body reads the bodies of requests: JSON objects and multipart forms. It parses them
+// strictly and verifies the announced digests. Its errors are [errs.Error] with the reason.
 package body
 
 import (
@@ -17,18 +16,18 @@ import (
 	"labshelf/repository/core"
 )
 
-// Invalid returns the error of a body that cannot be read.
+// Invalid returns the error for an invalid body.
 func Invalid(format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidField returns the error of a value that a field, part or key of a body does not take.
+// InvalidField returns the error for an invalid value of a field, part or key of a body.
 func InvalidField(name, message string) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(name), Message: message}
 }
 
-// Error returns the error for the client of one that occurred while a body was read. nil stays nil,
-// an [errs.Error] as it is.
+// Error converts an error of reading a body into an error for the client. It returns nil and
+// [errs.Error] unchanged.
 func Error(err error) error {
 	var known *errs.Error
 	var tooLarge *http.MaxBytesError
@@ -44,8 +43,8 @@ func Error(err error) error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
 }
 
-// MediaType returns the parameters of the body's media type, and refuses one that is not the wanted
-// one or has a Content-Encoding.
+// MediaType returns the parameters of the body's media type. It returns an error for another media
+// type than want, or a Content-Encoding.
 func MediaType(r *http.Request, want string) (map[string]string, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != want || r.Header.Get("Content-Encoding") != "" {
@@ -55,12 +54,13 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 	return params, nil
 }
 
-// boundary returns the parameters of a multipart form, which name a boundary. RFC 2045 wants quotes
-// around one with signs such as =, which some clients leave out: it is read as it is.
+// boundary returns the parameters of a multipart form, including the boundary. RFC 2045 requires
+// quotes around boundaries with characters such as =. Some clients omit them, and boundary accepts
+// that.
 func boundary(r *http.Request) (map[string]string, error) {
 	params, err := MediaType(r, "multipart/form-data")
 	if err == nil && params["boundary"] != "" {
-		return params, nil // as nearly always, without the expression
+		return params, nil // the usual case, which needs no regular expression
 	}
 	sent := r.Header.Get("Content-Type")
 	if bare := unquoted().FindStringSubmatch(sent); bare != nil {
@@ -74,12 +74,12 @@ func boundary(r *http.Request) (map[string]string, error) {
 	return params, err
 }
 
-// unquoted is a Content-Type with a boundary of the characters of RFC 2046 that is not in quotes.
+// unquoted matches a Content-Type with an unquoted boundary of RFC 2046 characters.
 var unquoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i)(multipart/form-data\s*;(?:.*;)?\s*boundary=)([0-9A-Za-z'()+_,./:=?-]{1,70})\s*(;.*)?$`)
 })
 
-// Reader reads a body, or a part of one, with errors for clients.
+// Reader reads a body, or a part of one. Its errors are for clients.
 type Reader struct{ Body io.Reader }
 
 // Read implements [io.Reader].

@@ -9,10 +9,10 @@ func formRequest(contentType string) *http.Request {
 	return &http.Request{Header: http.Header{"Content-Type": {contentType}}}
 }
 
-// TestBoundaryOfUsualFormsIsCheap: each upload pays for reading its Content-Type, so that only the
-// boundaries that RFC 2045 wants in quotes are worth a regular expression.
+// TestBoundaryOfUsualFormsIsCheap tests that usual boundaries are parsed without a regular
+// expression, since each upload pays for it.
 func TestBoundaryOfUsualFormsIsCheap(t *testing.T) {
-	const most = 3 // 9 with the expression
+	const most = 3 // 9 with the regular expression
 	r := formRequest("multipart/form-data; boundary=d1c2f3a4b5")
 	if n := testing.AllocsPerRun(100, func() {
 		if params, err := boundary(r); err != nil || params["boundary"] != "d1c2f3a4b5" {

@@ -12,9 +12,9 @@ import (
 	"labshelf/blobs"
 )
 
-// Verifier prepares the check of Content-Digest and Repr-Digest among the request headers, which
-// cover the complete body. The returned function reads what is left of the body and compares; it is
-// nil where no SHA-256 is announced.
+// Verifier prepares the check of the request headers Content-Digest and Repr-Digest, which cover
+// the complete body. The returned function reads the rest of the body and compares it. It is nil if
+// no SHA-256 is announced.
 func Verifier(r *http.Request) (verify func() error, err error) {
 	want, err := announced(r.Header.Values, "")
 	if err != nil || len(want) == 0 {
@@ -47,8 +47,8 @@ func (b *hashingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// announced returns the SHA-256 digests in Content-Digest and Repr-Digest (RFC 9530). Other
-// algorithms are skipped, as the RFC requires.
+// announced returns the SHA-256 digests in Content-Digest and Repr-Digest (RFC 9530). It skips
+// other algorithms, as the RFC requires.
 func announced(header func(name string) []string, field string) (digests []blobs.Digest, err error) {
 	for _, name := range []string{"Content-Digest", "Repr-Digest"} {
 		for _, member := range strings.Split(strings.Join(header(name), ","), ",") {
@@ -69,7 +69,7 @@ func announced(header func(name string) []string, field string) (digests []blobs
 	return digests, nil
 }
 
-// Announced returns the SHA-256 digests that a request announces of its body.
+// Announced returns the SHA-256 digests that a request announces for its body.
 func Announced(r *http.Request) ([]blobs.Digest, error) {
 	return announced(r.Header.Values, "Content-Digest")
 }

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Empty reports whether a request has no body. A chunked body does not announce its length: its
-// first byte is read, and is there for whoever reads the body afterwards.
+// Empty reports whether a request has no body. For a chunked body, whose length is unknown, it
+// reads the first byte and puts it back.
 func Empty(r *http.Request) (bool, error) {
 	if r.ContentLength >= 0 {
 		return r.ContentLength == 0, nil

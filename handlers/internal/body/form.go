@@ -23,23 +23,23 @@ import (
 // Bounds of a multipart body without its file, in addition to those of multipart.Reader.
 const (
 	maxPartText = 64 << 10 // bytes of a text part
-	maxOverhead = 1 << 20  // bytes of everything but the file
+	maxOverhead = 1 << 20  // bytes of everything except the file
 )
 
-// parts are the parts that an upload may have, each at most once.
+// parts are the parts of an upload. Each may appear at most once.
 var parts = []string{"file", "setId", "name", "format", "description", "metadata", "sha256"}
 
-// Form is a multipart upload while it is read. Its parts may come in any order.
+// Form is a multipart upload that is being read. Its parts may have any order.
 type Form struct {
 	request *http.Request
 	upload  *files.Upload
 	parts   *multipart.Reader
-	verify  func() error // the digests that the header announces; nil: none
+	verify  func() error // checks the digests in the headers; nil: none announced
 	fields  files.UploadFields
 	seen    []string
 }
 
-// OpenForm checks what the headers say of a multipart body, before it is read.
+// OpenForm checks the headers of a multipart body. It does not read the body.
 func OpenForm(r *http.Request, upload *files.Upload) (*Form, error) {
 	params, err := boundary(r)
 	if err != nil {
@@ -59,8 +59,8 @@ func OpenForm(r *http.Request, upload *files.Upload) (*Form, error) {
 	return &Form{request: r, upload: upload, verify: verify, parts: multipart.NewReader(r.Body, params["boundary"])}, nil
 }
 
-// Read reads the parts to the end of the body: texts into fields, the file through the upload onto
-// the disk. begin is called when the part setId has been read.
+// Read reads all parts of the body. It returns the texts as fields, and writes the file to the disk
+// through the upload. It calls begin when it has read the part setId.
 func (f *Form) Read(begin func(setID string) error) (files.UploadFields, error) {
 	for {
 		part, err := f.parts.Next()
@@ -106,7 +106,7 @@ func (f *Form) take(part *multipart.Part, begin func(setID string) error) error 
 	}
 	if name == "file" {
 		if hasFilename && filename == "" {
-			return nil // what a browser sends for a form without a chosen file
+			return nil // browsers send this for a form without a chosen file
 		}
 		return f.receive(part, filename)
 	}
@@ -134,7 +134,7 @@ func (f *Form) setText(name, text string, begin func(setID string) error) error 
 	switch name {
 	case "setId":
 		if text == "" {
-			return nil // as if it were absent
+			return nil // counts as missing
 		}
 		f.fields.SetID = &text
 		return begin(text)
@@ -156,7 +156,7 @@ func (f *Form) setText(name, text string, begin func(setID string) error) error 
 	return nil
 }
 
-// disposition returns the name of a part and, as sent, its file name.
+// disposition returns the name of a part and its file name, as sent.
 func disposition(header textproto.MIMEHeader) (name, filename string, hasFilename bool, err error) {
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil || kind != "form-data" || params["name"] == "" {
@@ -166,12 +166,12 @@ func disposition(header textproto.MIMEHeader) (name, filename string, hasFilenam
 	return params["name"], filename, hasFilename, nil
 }
 
-// charsets are the encodings of text parts other than UTF-8 that historical clients use.
+// charsets are the encodings other than UTF-8 in which historical clients send text parts.
 var charsets = map[string]*charmap.Charmap{
 	"iso-8859-1": charmap.ISO8859_1, "latin1": charmap.ISO8859_1, "windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
 }
 
-// readText reads a text part in the character set that it names.
+// readText reads a text part in its declared character set.
 func readText(name string, part *multipart.Part) (string, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(Reader{part}), maxPartText))
 	if len(raw) == maxPartText {
@@ -197,9 +197,9 @@ func readText(name string, part *multipart.Part) (string, error) {
 	}
 }
 
-// Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its
-// end. A part without a file name, or with an empty one, as browsers send it where nothing was
-// chosen, is passed over.
+// Files calls fn for each file of a multipart body, in order. fn must read its body to the end.
+// Files skips parts without a file name, and with an empty one, which browsers send if no file was
+// chosen.
 func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
 	params, err := boundary(r)
 	if err != nil {

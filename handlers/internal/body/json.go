@@ -15,19 +15,19 @@ import (
 	"labshelf/repository/core"
 )
 
-// MaxCSV is how many bytes a body of CSV may have.
+// MaxCSV limits the bytes of a CSV body.
 const MaxCSV = 32 << 20
 
 // Bounds of a JSON body.
 const (
 	maxJSON  = 1 << 20 // bytes
-	maxDepth = 16      // objects and arrays within each other
+	maxDepth = 16      // nested objects and arrays
 )
 
-// ErrEmpty is the error of a request without a body where it must have one.
+// ErrEmpty is the error of a request that requires a body but has none.
 var ErrEmpty error = Invalid("the body is empty; it must be a JSON object")
 
-// Fields reads a JSON object. A body without Content-Type is taken for JSON.
+// Fields reads a JSON object. A body without Content-Type counts as JSON.
 func Fields(w http.ResponseWriter, r *http.Request) (core.Fields, error) {
 	if empty, err := Empty(r); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Fields(w http.ResponseWriter, r *http.Request) (core.Fields, error) {
 	return parseObject(text)
 }
 
-// CSV reads a body of text/csv, as it came.
+// CSV reads a body of type text/csv, unparsed.
 func CSV(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if _, err := MediaType(r, "text/csv"); err != nil {
 		return nil, err
@@ -60,8 +60,7 @@ func CSV(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return whole(w, r, MaxCSV)
 }
 
-// whole reads a body of up to limit bytes, and compares it with the digests that the request
-// announces.
+// whole reads a body of up to limit bytes, and verifies the announced digests.
 func whole(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	verify, err := Verifier(r)
 	if err != nil {
@@ -77,8 +76,7 @@ func whole(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) 
 	return text, err
 }
 
-// serverWriter returns the server's own writer: MaxBytesReader tells it, and only it, to close the
-// connection.
+// serverWriter returns the server's own writer. MaxBytesReader needs it to close the connection.
 func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
@@ -89,13 +87,13 @@ func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// raw are the members of the outermost object that are not decoded, but handed on as they are: the
-// use case merges or compiles them.
+// raw are the members of the outermost object that stay encoded, because the use case merges or
+// compiles them.
 var raw = []jsontext.Pointer{"/metadata", "/schema"}
 
-// strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the
-// package is a copy until Go has it, by itself refuses invalid UTF-8, half a surrogate pair and
-// names that come twice.
+// strict keeps the spelling of numbers, and bounds the depth. encoding/json/v2, of which this
+// package uses a copy until Go includes it, already refuses invalid UTF-8, unpaired surrogates and
+// duplicate names.
 var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, v *any) error {
 	switch kind := decoder.PeekKind(); {
 	case kind == jsontext.KindNumber:
@@ -109,12 +107,12 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 	case (kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray) && decoder.StackDepth() >= maxDepth:
 		return invalidMember(decoder.StackPointer(), "the body nests deeper than %d levels", maxDepth)
 	}
-	return errors.ErrUnsupported // as without this function
+	return errors.ErrUnsupported // decode as usual
 }))
 
 // parseObject decodes one JSON object, with nothing after it.
 func parseObject(text []byte) (fields core.Fields, err error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // of a file that an editor has saved
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // byte order mark of a file saved by an editor
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)
 	var known *errs.Error
@@ -135,7 +133,8 @@ func parseObject(text []byte) (fields core.Fields, err error) {
 	return fields, nil
 }
 
-// invalidMember is Invalid for a value within the object; its field is the outermost one.
+// invalidMember is like Invalid for a value within the object. The field of the error is the
+// outermost member.
 func invalidMember(at jsontext.Pointer, format string, args ...any) error {
 	err := Invalid(format, args...)
 	for name := range at.Tokens() {

@@ -11,8 +11,8 @@ import (
 	"labshelf/auth/errs"
 )
 
-// FuzzParseObject holds that a body which is taken is the object that every other decoder sees in
-// it, and that any other is refused with a code for clients.
+// FuzzParseObject tests that every accepted body decodes to the same object as with other decoders.
+// Every refused body must have an error code for clients.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"name":"a","n":1e400,"deep":[[[{"x":null}]]]}`, `{"a":1,"a":2}`, `{"a":1} {}`, `[1]`, `null`, ``, `{"a":"\ud800"}`,
@@ -48,7 +48,7 @@ func FuzzParseObject(f *testing.F) {
 	})
 }
 
-// BenchmarkParseObject reads the body of a new set, and one with the longest description.
+// BenchmarkParseObject parses the body of a new set, and one with the longest description.
 func BenchmarkParseObject(b *testing.B) {
 	long, err := json.Marshal(map[string]any{"name": "runs", "description": strings.Repeat("words é ", 1024)})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// SendArchive sends an archive, and closes it.
+// SendArchive sends an archive and closes it.
 func (s *Sender) SendArchive(w http.ResponseWriter, r *exchange.Request, files *files.Archive) error {
 	defer files.Close()
 	header := w.Header()
@@ -34,14 +34,14 @@ func (s *Sender) SendArchive(w http.ResponseWriter, r *exchange.Request, files *
 		return err
 	}
 	var known *errs.Error
-	if errors.As(err, &known) { // else the client went away
+	if errors.As(err, &known) { // otherwise the client is gone
 		exchange.NoteError(w, err)
 	}
-	panic(http.ErrAbortHandler) // cuts the connection: without its last bytes the archive is not valid
+	panic(http.ErrAbortHandler) // cuts the connection: the archive is invalid without its last bytes
 }
 
-// sendArchive writes every file, then the directory of the archive. After an error, which is no
-// *errs.Error where it came from the connection, no part of the directory has been written.
+// sendArchive writes every file, then the directory of the archive. On an error it writes no part
+// of the directory. Errors of the connection are not *errs.Error.
 func (s *Sender) sendArchive(ctx context.Context, to io.Writer, files *files.Archive) error {
 	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name, Metadata: files.Set.Descriptive})
 	for {

@@ -18,7 +18,7 @@ func contentDisposition(resource metadata.Resource, inline bool) string {
 	return SaveAs(kind, files.DownloadName(resource))
 }
 
-// SaveAs writes a Content-Disposition as RFC 6266 has it, with the name in ASCII, and as it is.
+// SaveAs returns a Content-Disposition (RFC 6266) with the name in ASCII and unchanged.
 func SaveAs(kind, name string) string {
 	ascii := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || strings.ContainsRune(`"\%`, c) {
@@ -33,7 +33,7 @@ func SaveAs(kind, name string) string {
 	return value
 }
 
-// percentEncode writes a name as RFC 8187 defines it.
+// percentEncode encodes a name as RFC 8187 requires.
 func percentEncode(name string) string {
 	var out strings.Builder
 	for _, c := range []byte(name) {
@@ -48,11 +48,11 @@ func percentEncode(name string) string {
 
 const sandboxed = "default-src 'none'; sandbox"
 
-// contentSecurity returns the policy that keeps a file from acting in the name of the service. A
-// PDF viewer does not start in a sandbox.
+// contentSecurity returns the content security policy that keeps a file from acting in the name of
+// the service. A PDF has no sandbox, since PDF viewers do not start in one.
 func contentSecurity(mimetype string) string {
 	const pdf = "application/pdf"
-	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // as nearly always, unparsed
+	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // the usual case, without parsing
 		return sandboxed
 	}
 	if media, _, _ := mime.ParseMediaType(mimetype); media == pdf {

@@ -1,25 +1,25 @@
-// Package download sends files and archives: with entity tags, digests, ranges and conditions, a
-// policy that keeps a file from acting in the name of the service, and a comparison of the bytes
-// with their SHA-256.
+// Package download sends files and archives with entity tags, digests, ranges and conditions. A
+// content security policy keeps files from acting in the name of the service. The package compares
+// the bytes with their SHA-256.
 //
 // # Downloads
 //
-// http.ServeContent does ranges and conditions; a whole file goes without it. Up to 32 KiB are read
-// and written at once, up to 16 KiB together with the head: the connection joins the two writes of
-// Go's server. A larger file goes to the system in one call, on Linux and over plain HTTP/1.1
-// (sendfile): in chunks of 32 KiB, 1 GiB cost twice the processor time that nginx needs. Up to
-// verify_reads a file is compared with its SHA-256: up to one chunk before the answer begins, above
-// that while it is sent, with the last byte kept back. The progress of a client is seen all the
-// same: eight times in its stall timeout a deadline passes, and what has not arrived is asked of
-// the system (SIOCOUTQ).
+// http.ServeContent handles ranges and conditions. Whole files are sent without it. Files up to 32
+// KiB are read and written at once, up to 16 KiB together with the header. On Linux and over plain
+// HTTP/1.1, larger files are sent with one system call (sendfile); chunks of 32 KiB would cost
+// twice the processor time that nginx needs. Files up to verify_reads are compared with their
+// SHA-256: up to one chunk before the answer begins, larger ones while they are sent, with the last
+// byte held back. The progress of a client is still known: eight times per stall timeout a deadline
+// passes, and the system reports the bytes that have not arrived (SIOCOUTQ).
 //
 // # Archives
 //
-// One transaction finds the ids of the files (16 bytes each). Each file is opened when it comes,
-// like a download, with the permission of that moment, and hashed while it goes into the zip. Of
-// each path a digest of 16 bytes is kept; with the zip's directory and the manifest a file costs
-// some 500 bytes until the archive ends. All archives together have at most 1,048,576 files. An
-// error in the middle cuts the connection before the directory of the zip is written.
+// One transaction finds the ids of the files (16 bytes each). Each file is opened when its turn
+// comes, like a download, with the permissions of that moment, and hashed while it is written to
+// the zip. The archive keeps a digest of 16 bytes of each path. Together with the directory of the
+// zip and the manifest, a file costs some 500 bytes until the archive ends. All concurrent archives
+// together have at most 1,048,576 files. An error in the middle cuts the connection before the
+// directory of the zip is written.
 package download
 
 import (
@@ -52,41 +52,41 @@ type Sender struct {
 	buffers     *slowclient.Buffers
 }
 
-// New returns a Sender. A whole file of at most verifyReads bytes is compared with its SHA-256.
+// New returns a Sender. It verifies the SHA-256 of whole files of at most verifyReads bytes.
 func New(files *files.Files, verifyReads int64, buffers *slowclient.Buffers) *Sender {
 	return &Sender{files: files, verifyReads: verifyReads, buffers: buffers}
 }
 
-// SendResource sends the file of a resource, in place if inline is set and a browser can show it.
+// SendResource sends the file of a resource, inline if inline is set and a browser can show it.
 func (s *Sender) SendResource(w http.ResponseWriter, r *exchange.Request, resource metadata.Resource, file io.ReadSeeker, inline bool) error {
 	if err := SetType(w.Header(), resource, file, inline); err != nil {
 		return err
 	}
 	sent := ContentOf(resource, file)
-	id := resource.ID // not the whole record, which would then be allocated
+	id := resource.ID // avoids allocating the whole record
 	sent.Still = func() error { return s.files.MayStillRead(r.Context(), r.Caller, id) }
 	return s.Send(w, r, sent)
 }
 
-// Content is a file that goes out as it is.
+// Content is a file to be sent unchanged.
 type Content struct {
 	File     io.ReadSeeker
 	Digest   blobs.Digest
 	Bytes    int64
-	Modified time.Time    // zero: no Last-Modified is sent
-	Verified bool         // the bytes have been read and compared with a checksum
-	Still    func() error // refuses a caller that may not have the rest any more
+	Modified time.Time    // zero: no Last-Modified
+	Verified bool         // the bytes were already read and verified
+	Still    func() error // fails when the caller may no longer read the rest
 }
 
-// ContentOf returns the file of a resource. Its Still is not set.
+// ContentOf returns the file of a resource. It does not set Still.
 func ContentOf(resource metadata.Resource, file io.ReadSeeker) Content {
 	return Content{File: file, Digest: resource.Digest, Bytes: resource.Bytes, Modified: resource.Modified.Time(), Verified: resource.Body == metadata.Inline}
 }
 
-// Send sends a file, whose Content-Type is set, or the requested part of it, with the
-// entity tag that is set, else the usual one. http.ServeContent does conditions and ranges. A file
-// that turns out to be damaged is an error before the answer begins; afterwards the answer is cut
-// off, as it is where the caller loses the right to the rest.
+// Send sends a file or the requested part of it. The caller sets the Content-Type, and may set
+// another entity tag than the usual one. http.ServeContent handles conditions and ranges. If a file
+// is found to be damaged before the answer begins, Send returns an error. After that it cuts off
+// the answer, also when the caller loses the permission to read the rest.
 func (s *Sender) Send(w http.ResponseWriter, r *exchange.Request, c Content) error {
 	header := w.Header()
 	if kind := header.Get("Content-Type"); isActiveType(kind) {
@@ -122,22 +122,22 @@ func (s *Sender) Send(w http.ResponseWriter, r *exchange.Request, c Content) err
 	exchange.NoteError(w, damage)
 	s.files.NoteDamage(context.WithoutCancel(r.Context()), c.Digest, damage)
 	if err == nil {
-		return nil // the answer has been cut off
+		return nil // the answer was cut off
 	}
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Err: damage,
 		Message: "the file of this resource is missing or damaged on the server"}
 }
 
-// selecting are the headers that request a part of the file, or the file under a condition.
+// selecting are the headers that request a part of the file or set a condition.
 var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 
-// SelectsBeyondRange reports whether a request asks for the file under a condition.
+// SelectsBeyondRange reports whether a request sets a condition.
 func SelectsBeyondRange(header http.Header) bool {
 	return slices.ContainsFunc(selecting, func(name string) bool { return name != "Range" && header[name] != nil })
 }
 
-// sendAll is http.ServeContent for a request that asks for the file and nothing else, without
-// looking for its size again.
+// sendAll answers a request without ranges and conditions like http.ServeContent, without
+// determining the size again.
 func (w *contentWriter) sendAll(c Content, body io.Reader) {
 	header := w.Header()
 	exchange.SetAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.Bytes, 10))
@@ -150,12 +150,11 @@ func (w *contentWriter) sendAll(c Content, body io.Reader) {
 		whole.unsent = err != nil
 		return
 	}
-	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.Bytes}) // an error has been noted
+	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.Bytes}) // the error was recorded
 }
 
-// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a
-// file that was not complete: its answer has been cut off. It does the same where still refuses the
-// rest.
+// contentWriter turns the refusals of http.ServeContent into problem+json. It cuts off the answer
+// and keeps the error if reading the file fails or still returns an error.
 type contentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
@@ -184,7 +183,7 @@ func (w *contentWriter) WriteHeader(status int) {
 
 func (w *contentWriter) Write(p []byte) (int, error) {
 	if w.refused {
-		return len(p), nil // the text of the refusal that has been replaced
+		return len(p), nil // the text of the replaced refusal
 	}
 	return w.ResponseWriter.Write(p)
 }
@@ -202,7 +201,7 @@ func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// sendParts copies a source part by part. Each part is limited anew, so that sendfile is still
+// sendParts copies a source part by part. Each part has its own limit, so that sendfile is still
 // possible.
 func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
 	whole, limited := src.(*io.LimitedReader)
@@ -221,14 +220,14 @@ func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
 	return sent + n, err
 }
 
-// isReadError tells whether an error is one of reading the file, not of the connection.
+// isReadError reports whether an error comes from reading the file, not from the connection.
 func isReadError(err error) bool {
 	_, reading := errors.AsType[*fs.PathError](err)
 	return reading || errors.Is(err, errContent) || errors.Is(err, syscall.EIO)
 }
 
-// SendStream sends a stream of so many bytes, whose headers have been sent. It cuts the connection
-// where still refuses the rest. The client sees by the length that the stream was too short.
+// SendStream sends a stream of this many bytes, whose headers have been sent. It cuts the
+// connection when still returns an error. The client recognizes an incomplete stream by its length.
 func SendStream(w http.ResponseWriter, r *exchange.Request, stream io.Reader, bytes int64, still func() error) {
 	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: still}
 	n, err := sent.ReadFrom(io.LimitReader(stream, bytes))

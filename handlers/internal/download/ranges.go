@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// withoutDates returns the headers without conditions that a date cannot decide. A date is exact to
-// the second, and a file can be replaced several times within one: a date never selects the version
-// of which a range is sent, and it proves that nothing has changed only where the last modification
-// lies a full second before it. The entity tag decides instead. modified may be zero: unknown.
+// withoutDates returns the headers without conditions that a date cannot decide. A date has a
+// precision of one second, and a file can be replaced several times within a second. So a date
+// never selects the version for a range. It proves that nothing has changed only if the last
+// modification is at least a full second earlier. Otherwise the entity tag decides. A zero modified
+// means unknown.
 func withoutDates(header http.Header, modified time.Time) http.Header {
 	header = header.Clone()
 	if date, err := http.ParseTime(header.Get("If-Modified-Since")); err == nil && modified.Add(time.Second).After(date) {
@@ -25,12 +26,12 @@ func withoutDates(header http.Header, modified time.Time) http.Header {
 	return header
 }
 
-// maxRanges is how many parts of a file one request may ask for.
+// maxRanges limits the parts of a file in one request.
 const maxRanges = 10
 
-// normalizedRange returns the headers with a Range as http.ServeContent reads it: another unit than
-// bytes is as good as no Range (RFC 9110, 14.2), units are written in any case, the last 0 bytes
-// are no part of a file, and too many parts are none.
+// normalizedRange returns the headers with a Range in the form that http.ServeContent expects.
+// Other units than bytes are removed (RFC 9110, 14.2), units may have any case, a suffix of 0 bytes
+// selects nothing, and too many parts are refused.
 func normalizedRange(header http.Header, size int64) http.Header {
 	unit, list, ok := strings.Cut(header.Get("Range"), "=")
 	if !ok {
@@ -54,7 +55,7 @@ func normalizedRange(header http.Header, size int64) http.Header {
 		}
 	}
 	if len(ranges) == 0 || asked > maxRanges {
-		ranges = []string{strconv.FormatInt(size, 10) + "-"} // behind the end: 416
+		ranges = []string{strconv.FormatInt(size, 10) + "-"} // after the end: 416
 	}
 	header.Set("Range", "bytes="+strings.Join(ranges, ","))
 	return header

@@ -13,24 +13,24 @@ import (
 	"labshelf/repository/files"
 )
 
-// InlineType reports whether a browser may show a type in place: types that hold no script, or that
-// it opens in a viewer of its own.
+// InlineType reports whether a browser may show a type inline. Such types contain no script, or the
+// browser opens them in its own viewer.
 func InlineType(mimetype string) bool {
 	media, _, _ := mime.ParseMediaType(mimetype)
 	kind, sub, _ := strings.Cut(media, "/")
 	switch kind {
 	case "image", "audio", "video":
-		return !strings.HasPrefix(sub, "svg") && !strings.HasSuffix(sub, "xml") // browsers take all of these for documents
+		return !strings.HasPrefix(sub, "svg") && !strings.HasSuffix(sub, "xml") // browsers treat all of these as documents
 	}
 	return media == "application/pdf" || media == "text/plain"
 }
 
-// shownByContent are the types that browsers show in place and that hold no script, where the bytes
-// of a file say so.
+// shownByContent are the types without scripts that browsers show inline if the bytes of the file
+// have the type.
 var shownByContent = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "application/pdf"}
 
-// LikelyType returns the type as which SetType probably shows a file, without reading it: that of
-// its record, or by its extension where programs send the recorded type for any file.
+// LikelyType returns the type that SetType probably sets, without reading the file. It is the
+// recorded type, or the type of the extension if programs send the recorded type for any file.
 func LikelyType(f metadata.Resource) string {
 	switch media, _, _ := mime.ParseMediaType(f.MimeType); media {
 	case "application/octet-stream", "application/x-www-form-urlencoded", "binary/octet-stream":
@@ -45,15 +45,15 @@ func LikelyType(f metadata.Resource) string {
 	return f.MimeType
 }
 
-// SetType sets the media type and the disposition of a file: those of its record. A file that is to
-// be shown in place, and whose recorded type a browser does not show, has the type of its bytes.
+// SetType sets the recorded media type and disposition of a file. If the file is shown inline and
+// browsers do not show its recorded type, SetType detects the type from the bytes.
 func SetType(header http.Header, resource metadata.Resource, file io.ReadSeeker, inline bool) error {
 	media := resource.MimeType
 	if inline && !InlineType(media) {
 		head := make([]byte, 512)
 		n, err := io.ReadFull(file, head)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			n = 0 // sending it finds the error again
+			n = 0 // sending reports the error again
 		}
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return err
@@ -66,7 +66,7 @@ func SetType(header http.Header, resource metadata.Resource, file io.ReadSeeker,
 	return nil
 }
 
-// activeTypes are the media types that a browser executes or applies despite nosniff:
+// activeTypes are the media types that browsers execute or apply despite nosniff:
 // https://mimesniff.spec.whatwg.org/#javascript-mime-type.
 var activeTypes = []string{
 	"application/ecmascript", "application/javascript", "application/x-ecmascript", "application/x-javascript", "text/css", "text/ecmascript",
@@ -74,15 +74,15 @@ var activeTypes = []string{
 	"text/javascript1.5", "text/jscript", "text/livescript", "text/x-ecmascript", "text/x-javascript",
 }
 
-// inertType returns the Content-Type with which a file of an active type is sent. Browsers
-// leave out Sec-Fetch-Dest over plain HTTP, so a request without it and without a key of its
-// own gets scripts and style sheets as plain text.
+// inertType returns the Content-Type for a file with an active type. Browsers omit Sec-Fetch-Dest
+// over plain HTTP. So a request without it and without a key in a header gets scripts and style
+// sheets as plain text.
 func inertType(r *http.Request, kind string) string {
 	if r.Header["Sec-Fetch-Dest"] != nil {
 		return kind
 	}
 	sent := r.Header.Get("Authorization")
-	if scheme, _, _ := strings.Cut(sent, " "); sent != "" && !strings.EqualFold(scheme, "Basic") { // which no browser adds on its own
+	if scheme, _, _ := strings.Cut(sent, " "); sent != "" && !strings.EqualFold(scheme, "Basic") { // browsers never add such a key themselves
 		return kind
 	}
 	return "text/plain; charset=utf-8"

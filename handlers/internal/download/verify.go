@@ -13,13 +13,13 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// errContent is the error of a file whose bytes do not have the recorded digest.
+// errContent is the error of a file whose bytes do not match the recorded digest.
 var errContent = errors.New("the content does not have the recorded SHA-256")
 
-// verified returns what the content is read from, and the function that ends the reading. Up to the
-// size of the configuration wrong bytes of a whole file never come to a clean end: a small file is
-// read and compared at once, which returns an error if the digest differs, a larger one while it is
-// sent. A part of a larger file cannot be verified.
+// verified returns a reader of the content, and a function that releases it. It protects whole
+// files up to the configured size. A small file is read and compared first, and a mismatch is an
+// error. A larger file is compared while it is sent, and a mismatch cuts it off. Parts of a larger
+// file cannot be verified.
 func (s *Sender) verified(r *exchange.Request, c Content) (body io.ReadSeeker, release func(), err error) {
 	if c.Verified || c.Bytes > s.verifyReads || r.Method != http.MethodGet {
 		return c.File, func() {}, nil
@@ -46,7 +46,8 @@ func (s *Sender) verified(r *exchange.Request, c Content) (body io.ReadSeeker, r
 	return whole, release, nil
 }
 
-// readWhole reads the file, which is at its start, and compares its digest: errContent.
+// readWhole reads the file from its start and compares the digest. It returns errContent on a
+// mismatch.
 func (c Content) readWhole(into []byte) error {
 	switch _, err := io.ReadFull(c.File, into); {
 	case err == io.EOF:
@@ -63,12 +64,12 @@ func (c Content) readWhole(into []byte) error {
 type memoryFile struct {
 	bytes.Reader
 	bytes  []byte
-	unsent bool // the connection may still have them
+	unsent bool // the connection may still use the bytes
 }
 
-// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out
-// its last byte if the sum is wrong: the answer is cut off, so that no client takes damaged bytes
-// for the file. Parts cannot be verified.
+// verifiedFile hashes a file that is read sequentially from its start. If the digest is wrong, it
+// withholds the last byte and cuts off the answer, so that no client accepts damaged bytes. Parts
+// cannot be verified.
 type verifiedFile struct {
 	Content
 	hash       hash.Hash

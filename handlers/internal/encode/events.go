@@ -9,9 +9,9 @@ import (
 	"labshelf/repository/events"
 )
 
-// Events is a batch of a stream of events as the client receives it: each event with its id; a
-// heartbeat is a comment, with the id alone where that has changed, which is no event, but what the
-// client connects again with.
+// Events encodes a batch of events as server-sent events, each with its id. A batch without events
+// is a heartbeat: a comment, with the id if the position has moved. Clients send the last id when
+// they reconnect.
 func Events(b events.Batch) []byte {
 	var text bytes.Buffer
 	for _, e := range b.Events {
@@ -24,7 +24,7 @@ func Events(b events.Batch) []byte {
 		}
 		data, err := json.Marshal(shown)
 		if err != nil {
-			panic(err) // texts can be encoded
+			panic(err) // strings can always be encoded
 		}
 		writeLines(&text, "id: ", e.ID, "\nevent: ", name, "\ndata: ", string(data), "\n\n")
 	}

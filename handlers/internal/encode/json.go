@@ -1,5 +1,5 @@
-// Package encode writes JSON as the interface has it: any value by encoding/json; resources and
-// versions, of which pages are full, by a template of their JSON.
+// Package encode writes the JSON of the interface. It uses encoding/json for most values, and
+// prepared templates for resources and versions, which fill pages.
 package encode
 
 import (
@@ -7,21 +7,20 @@ import (
 	"encoding/json"
 )
 
-// JSON returns v as the interface writes it: one member per line, in the order of the fields,
-// non-ASCII as it is.
+// JSON encodes v as the interface does: one member per line, in the order of the fields, without
+// escapes for non-ASCII characters.
 func JSON(v any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(v); err != nil {
-		panic(err) // the types of the interface can be encoded
+		panic(err) // the types of the interface can always be encoded
 	}
 	return unescapeSeparators(out.Bytes())
 }
 
-// unescapeSeparators writes U+2028 and U+2029 as they are, which encoding/json escapes for the sake
-// of old JavaScript.
+// unescapeSeparators restores U+2028 and U+2029, which encoding/json escapes for old JavaScript.
 func unescapeSeparators(encoded []byte) []byte {
 	if !bytes.Contains(encoded, []byte(`\u202`)) {
 		return encoded
@@ -37,7 +36,7 @@ func unescapeSeparators(encoded []byte) []byte {
 			out, encoded = append(out, "\u2029"...), encoded[6:]
 			continue
 		case encoded[0] == '\\':
-			step = 2 // an escape: its second character begins no other
+			step = 2 // an escape sequence: its second character begins no other one
 		}
 		out, encoded = append(out, encoded[:step]...), encoded[step:]
 	}

@@ -5,34 +5,33 @@ import (
 	"strings"
 )
 
-// value appends one value of an item.
+// value appends a value of an item.
 type value[T any] func(b []byte, item *T) []byte
 
-// fixed is a value that always has the same length. It is written over a blank in the text, at
-// b[0].
+// fixed writes a value of constant length over a blank in the text, at b[0].
 type fixed[T any] struct {
 	length int
 	put    func(b []byte, item *T)
 }
 
-// Layout is a prepared template: constant text with values in between. A value of fixed length is
-// blank in the text, which halves the number of appends.
+// Layout is a prepared template: constant text with values in between. Values of constant length
+// are blanks in the text, which halves the number of appends.
 type Layout[T any] []part[T]
 
 type part[T any] struct {
 	text   string
 	blanks []blank[T]
-	value  value[T] // behind the text; nil if there is none
+	value  value[T] // after the text; nil: no value
 }
 
 type blank[T any] struct {
-	at  int // in the text
+	at  int // offset in the text
 	put func(b []byte, item *T)
 }
 
 var templateNames = regexp.MustCompile(`\{(\w+)\}`)
 
-// memberIf is a member that only some items have.
+// memberIf returns a value that appends a member only for items that have it.
 func memberIf[T any](member string, has func(*T) bool) value[T] {
 	return func(b []byte, item *T) []byte {
 		if has(item) {
@@ -47,10 +46,10 @@ type builder[T any] struct {
 	values  map[string]value[T]
 	fixed   map[string]fixed[T]
 	layout  Layout[T]
-	part[T] // that is not in the layout yet
+	part[T] // the unfinished part
 }
 
-// template takes text, and calls insert for the names in it.
+// template adds text, and calls insert for the names in it.
 func (m *builder[T]) template(text string, names *regexp.Regexp, insert func(name string)) {
 	at := 0
 	for _, found := range names.FindAllStringIndex(text, -1) {
@@ -61,7 +60,7 @@ func (m *builder[T]) template(text string, names *regexp.Regexp, insert func(nam
 	m.text += text[at:]
 }
 
-// field takes a value.
+// field adds a value.
 func (m *builder[T]) field(name string) {
 	f, ok := m.fixed[name]
 	if !ok {
@@ -72,22 +71,22 @@ func (m *builder[T]) field(name string) {
 	m.text += strings.Repeat(" ", f.length)
 }
 
-// end ends a part.
+// end finishes a part.
 func (m *builder[T]) end(value value[T]) {
 	m.value = value
 	m.layout, m.part = append(m.layout, m.part), part[T]{}
 }
 
-// finish ends the layout.
+// finish finishes the layout.
 func (m *builder[T]) finish() Layout[T] {
 	m.end(nil)
 	return m.layout
 }
 
-// indented returns a template with an indent in front of each line but the first.
+// indented indents each line of a template, except the first.
 func indented(template, indent string) string { return strings.ReplaceAll(template, "\n", "\n"+indent) }
 
-// Append appends an item: a resource, of 1 kB, in 0.35 µs.
+// Append appends an item.
 func (l Layout[T]) Append(b []byte, item *T) []byte {
 	for i := range l {
 		p, from := &l[i], len(b)

@@ -8,17 +8,17 @@ import (
 	"labshelf/repository/core"
 )
 
-// ItemIndent begins each line of an item in a page but the first.
+// ItemIndent indents each line of an item in a page, except the first.
 const ItemIndent = "    "
 
-// Page is one page of a listing while it is built. What precedes its items is known after them:
-// room is left for it, so that the page is contiguous, and sent by one Write.
+// Page is one page of a listing that is being built. The text before its items is known only at the
+// end. So the page reserves room for it, to stay contiguous and to be sent by one Write.
 type Page struct {
-	address string // of the listing's pages, without a token
+	address string // address of the listing's pages, without a token
 	room    int
-	bytes   []byte // from room on: the items
+	bytes   []byte // the items, after the reserved room
 	items   int
-	folders []byte // their objects
+	folders []byte // JSON objects of the folders
 }
 
 // Add appends an item to a page.
@@ -38,10 +38,10 @@ func (p *Page) AddFolder(path string) {
 	p.folders = append(appendText(p.folders, path), "\"}"...)
 }
 
-// Empty tells whether nothing has been added.
+// Empty reports whether the page has neither items nor folders.
 func (p *Page) Empty() bool { return p.items == 0 && len(p.folders) == 0 }
 
-// Finish returns the page, which is not empty. It is valid until the page is given to [Pages.Done].
+// Finish returns the encoded page, which must not be empty. The result is valid until [Pages.Done].
 func (p *Page) Finish(ends core.PageEnds) []byte {
 	if p.items > 0 {
 		p.bytes = append(p.bytes, "\n  "...)
@@ -64,11 +64,10 @@ func (p *Page) Finish(ends core.PageEnds) []byte {
 	return p.bytes[begin:]
 }
 
-// Pages is a pool of pages, for their memory.
+// Pages is a pool of pages that reuses their memory.
 type Pages struct{ free sync.Pool }
 
-// Begin returns an empty page of the listing whose pages have the address, to which a token is
-// added.
+// Begin returns an empty page. address is the address of the listing's pages, without the token.
 func (b *Pages) Begin(address string) *Page {
 	p, _ := b.free.Get().(*Page)
 	if p == nil {
@@ -81,9 +80,9 @@ func (b *Pages) Begin(address string) *Page {
 	return p
 }
 
-// Done takes a page back that is not read any more.
+// Done returns a page to the pool. The caller must not use it any more.
 func (b *Pages) Done(p *Page) {
-	const most = 2 << 20 // bytes pooled: enough for the largest page of usual resources, 1 kB each
+	const most = 2 << 20 // bytes: enough for the largest page of usual resources of 1 kB each
 	if cap(p.bytes) <= most {
 		b.free.Put(p)
 	}

@@ -8,13 +8,13 @@ import (
 	"labshelf/metadata"
 )
 
-// resourceTemplate is a resource as the interface writes it: fields in the order of its table,
-// added ones last. A name in braces is a key of resourceValues or resourceFixed, or stands for the
-// base URL, the template of viewDataUrl, or a member that may be absent.
+// resourceTemplate is the wire form of a resource: fields in the order of the interface's table,
+// later additions last. A name in braces is a key of resourceValues or resourceFixed, or stands for
+// the base URL, the template of viewDataUrl, or an optional member.
 //
-// Resources are written from their records: 36 µs for a page of 100, half as much again as reading
-// them. JSON stored with each would be copied in 4 µs, but it would double what a resource takes in
-// the file, and be wrong as soon as the base URL, the template or the location of the body changes.
+// Resources are encoded from their records each time. Stored JSON would be faster to copy, but it
+// would double the size of a resource on disk. It would also be outdated as soon as the base URL,
+// the template or the location of the body changes.
 const resourceTemplate = `{
   "id": "{id}",
   "url": "{base}/resources/{id}",
@@ -65,11 +65,11 @@ var resourceFixed = map[string]fixed[metadata.Resource]{
 	"sha256":      {2 * len(blobs.Digest{}), func(b []byte, r *metadata.Resource) { putDigest(b, &r.Digest) }},
 }
 
-// viewNames are what a template of viewDataUrl may name.
+// viewNames matches the names that a template of viewDataUrl may contain.
 var viewNames = regexp.MustCompile(`\{(id|setId|dataspaceId)\}`)
 
-// ResourceLayout returns the layout of resources under a base URL; view is the template of
-// viewDataUrl. Each line but the first begins with indent.
+// ResourceLayout returns the layout of resources under a base URL. view is the template of
+// viewDataUrl. Each line except the first begins with indent.
 func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 	b := builder[metadata.Resource]{values: resourceValues, fixed: resourceFixed}
 	b.template(indented(resourceTemplate, indent), templateNames, func(name string) {
@@ -95,7 +95,7 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 	return b.finish()
 }
 
-// idMember is a member with an id, which is left out where that is zero.
+// idMember returns a value that appends a member with an id, unless the id is zero.
 func idMember(member string, of func(*metadata.Resource) metadata.ID) value[metadata.Resource] {
 	return func(b []byte, r *metadata.Resource) []byte {
 		if id := of(r); id != (metadata.ID{}) {
@@ -106,7 +106,7 @@ func idMember(member string, of func(*metadata.Resource) metadata.ID) value[meta
 	}
 }
 
-// metadataOf is the descriptive metadata, as they are stored.
+// metadataOf returns a value that appends the descriptive metadata as stored.
 func metadataOf(member string) value[metadata.Resource] {
 	return func(b []byte, r *metadata.Resource) []byte {
 		if r.Descriptive != "" {
@@ -116,7 +116,7 @@ func metadataOf(member string) value[metadata.Resource] {
 	}
 }
 
-// kilobytes rounds to the nearest KiB, but never a file with something in it to nothing.
+// kilobytes rounds to the nearest KiB, but a file that is not empty to at least 1.
 func kilobytes(n int64) int64 {
 	if n == 0 {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// reference is one resource as the interface writes it.
+// reference returns the wire form of a resource.
 func reference(base, view string, r metadata.Resource) wire.Resource {
 	id, set, dataspace := r.ID.String(), r.SetID.String(), r.DataspaceID.String()
 	address := base + "/resources/" + id
@@ -35,7 +35,7 @@ func reference(base, view string, r metadata.Resource) wire.Resource {
 	}
 }
 
-// text draws what people, and other programs, put into texts.
+// text generates strings that people and programs use.
 func text() *rapid.Generator[string] {
 	fragment := rapid.SampledFrom([]string{
 		"plain", "<b>&amp;</b>", `"`, `\`, "/", "\x00", "\b\f\n\r\t", "\x1f\x7f", "\u2028", "\u2029", `\u2028`, `\\u2029`, "ä", "日本", "😀", "\ufffd",
@@ -73,8 +73,8 @@ func drawResource(t *rapid.T) (r metadata.Resource) {
 	return r
 }
 
-// TestResourcesAsEncodingJSONWritesThem compares each byte of a page, and of a resource alone, with
-// what encoding/json makes.
+// TestResourcesAsEncodingJSONWritesThem compares a page and a single resource byte by byte with the
+// output of encoding/json.
 func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 	t.Parallel()
 	var buffers Pages
@@ -104,8 +104,8 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 	})
 }
 
-// TestDescriptive: descriptive metadata come last, as they are stored; without any there is no
-// member.
+// TestDescriptive tests that descriptive metadata is the last member, as stored, or missing if
+// empty.
 func TestDescriptive(t *testing.T) {
 	t.Parallel()
 	const stored = `{"tags":["ä <&> \u0001"],"properties":{"n":1e400}}`
@@ -120,7 +120,7 @@ func TestDescriptive(t *testing.T) {
 	}
 }
 
-// FuzzText holds appendText against encoding/json.
+// FuzzText compares appendText with encoding/json.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "plain", "a\"b\\c", "\x00\x1f\x7f\u2028\xff<>&", `\u2028`} {
 		f.Add(s)
@@ -132,7 +132,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// sample is n resources like those of a laboratory.
+// sample returns n resources like those of a laboratory.
 func sample(n int) []metadata.Resource {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := make([]metadata.Resource, n)
@@ -150,7 +150,7 @@ func sample(n int) []metadata.Resource {
 	return all
 }
 
-// BenchmarkPageAssembly makes a page of 100: from records, and as a splice of JSON that was stored.
+// BenchmarkPageAssembly builds a page of 100 resources: from records, and by copying stored JSON.
 func BenchmarkPageAssembly(b *testing.B) {
 	const base = "http://127.0.0.1:8080/v1"
 	var buffers Pages
@@ -179,7 +179,7 @@ func BenchmarkPageAssembly(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend writes one of each.
+// BenchmarkAppend appends one value of each type.
 func BenchmarkAppend(b *testing.B) {
 	r := &sample(1)[0]
 	whole := ResourceLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", ItemIndent)

@@ -5,8 +5,8 @@ import (
 	"labshelf/metadata"
 )
 
-// User returns a user as the interface shows it. complete adds what only sysadmins and the user
-// itself see.
+// User returns the wire form of a user. complete adds the fields that only sysadmins and the user
+// may see.
 func User(base string, u metadata.User, complete bool) wire.User {
 	shown := wire.User{
 		ID: u.ID.String(), URL: base + "/users/" + u.ID.String(), Username: u.Username, Fullname: u.Fullname, About: u.About, State: u.State.String(),

@@ -7,14 +7,14 @@ import (
 	"labshelf/metadata"
 )
 
-// Version is a version of a resource as the interface shows it.
+// Version is a version of a resource, with the values of its wire form.
 type Version struct {
 	metadata.Version
-	Shared bool // its blob is that of another version too; told only by the answer that erased it
+	Shared bool // another version has the same blob; set only in the answer to an erasure
 }
 
-// versionTemplate is a version as the interface writes it. What it has of a resource has the same
-// names as there. The last names stand for members that may be absent.
+// versionTemplate is the wire form of a version. Fields that a resource also has have the same
+// names. The last names stand for optional members.
 const versionTemplate = `{
   "version": {version},
   "url": "{base}/resources/{resourceId}/versions/{version}",
@@ -54,7 +54,7 @@ var versionFixed = map[string]fixed[Version]{
 	"sha256":     {2 * len(blobs.Digest{}), func(b []byte, v *Version) { putDigest(b, &v.Digest) }},
 }
 
-// VersionLayout returns the layout of versions under a base URL. Each line but the first begins
+// VersionLayout returns the layout of versions under a base URL. Each line except the first begins
 // with indent.
 func VersionLayout(base, indent string) Layout[Version] {
 	b := builder[Version]{values: versionValues, fixed: versionFixed}
@@ -78,7 +78,8 @@ func VersionLayout(base, indent string) Layout[Version] {
 	return b.finish()
 }
 
-// replacedMembers say when a version was replaced, and by whom; the present one has none of them.
+// replacedMembers appends when and by whom a version was replaced. The current version has no such
+// members.
 func replacedMembers(member string) value[Version] {
 	return func(b []byte, v *Version) []byte {
 		if v.Present() {
@@ -90,7 +91,7 @@ func replacedMembers(member string) value[Version] {
 	}
 }
 
-// removedMembers say when the bytes of a version went, by which rule, and who erased them.
+// removedMembers appends when the bytes of a version were removed, by which rule, and by whom.
 func removedMembers(member string) value[Version] {
 	return func(b []byte, v *Version) []byte {
 		if v.Removed.Rule == metadata.NotRemoved {

@@ -11,7 +11,7 @@ import (
 	"labshelf/metadata"
 )
 
-// referenceVersion is one version as the interface writes it.
+// referenceVersion returns the wire form of a version.
 func referenceVersion(base string, v Version) wire.Version {
 	number := int64(v.Number) + 1
 	address := fmt.Sprintf("%s/resources/%s/versions/%d", base, v.ResourceID, number)
@@ -49,8 +49,8 @@ func drawVersion(t *rapid.T) (v Version) {
 	return v
 }
 
-// TestVersionsAsEncodingJSONWritesThem compares each byte of a version, alone and in a page, with
-// what encoding/json makes.
+// TestVersionsAsEncodingJSONWritesThem compares a version, alone and in a page, byte by byte with
+// the output of encoding/json.
 func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
 	t.Parallel()
 	var buffers Pages

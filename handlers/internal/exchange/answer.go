@@ -12,13 +12,14 @@ import (
 // JSONType is the media type of the interface.
 const JSONType = "application/json; charset=utf-8"
 
-// Write answers with a body. A client that went away gets no error.
+// Write answers with a body. It ignores errors, which mean that the client is gone.
 func Write(w http.ResponseWriter, status int, contentType string, body []byte) {
 	_ = Send(w, status, contentType, body)
 }
 
-// Send is Write for a body in a pooled buffer, which must not be reused after an error: HTTP/2
-// returns one as soon as the client has reset the stream, and may read the buffer after that.
+// Send is like Write for a body in a pooled buffer. The buffer must not be reused after an error:
+// HTTP/2 returns an error as soon as the client resets the stream, and may read the buffer after
+// that.
 func Send(w http.ResponseWriter, status int, contentType string, body []byte) error {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
@@ -28,7 +29,7 @@ func Send(w http.ResponseWriter, status int, contentType string, body []byte) er
 	return err
 }
 
-// WriteJSON answers with a value as JSON.
+// WriteJSON answers with the JSON of a value.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	Write(w, status, JSONType, encode.JSON(v))
 }
@@ -40,7 +41,8 @@ func WriteRecord(w http.ResponseWriter, r *Request, status int, tag string, v an
 	}
 }
 
-// NotModified sets the ETag of a version, and answers a client that has it already.
+// NotModified sets the ETag of a version. If the client has that version, it answers 304 and
+// returns true.
 func NotModified(w http.ResponseWriter, r *Request, tag string) bool {
 	w.Header().Set("ETag", `"`+tag+`"`)
 	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -57,8 +59,8 @@ func WriteCreated(w http.ResponseWriter, r *Request, url, tag string, v any) {
 	WriteRecord(w, r, http.StatusCreated, tag, v)
 }
 
-// WriteNothing answers a deletion, with the tag of the deleted record if that has versions. It
-// returns err if that is not nil.
+// WriteNothing answers a deletion, with the tag of the deleted record if it has versions. If err is
+// not nil, it returns err and answers nothing.
 func WriteNothing(w http.ResponseWriter, tag string, err error) error {
 	if err == nil {
 		if tag != "" {
@@ -69,16 +71,15 @@ func WriteNothing(w http.ResponseWriter, tag string, err error) error {
 	return err
 }
 
-// SetAll sets headers by their canonical names, which alternate with their values. The values share
-// one allocation; there are ten in the answer to a download, and [http.Header.Set] allocates for
-// each.
+// SetAll sets headers from pairs of canonical name and value. The values share one allocation,
+// while [http.Header.Set] allocates for each. A download sets ten headers.
 func SetAll(header http.Header, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
 	}
 }
 
-// AcceptsGzip reports whether a client takes gzip: it names it, and not with a weight of 0.
+// AcceptsGzip reports whether a client accepts gzip explicitly, with a weight above 0.
 func AcceptsGzip(r *Request) bool {
 	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		coding, weight, _ := strings.Cut(offer, ";")
@@ -90,7 +91,7 @@ func AcceptsGzip(r *Request) bool {
 	return false
 }
 
-// StartedWriter records whether anything of an answer has been sent.
+// StartedWriter records whether anything has been written.
 type StartedWriter struct {
 	io.Writer
 	Started bool

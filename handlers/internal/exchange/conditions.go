@@ -9,10 +9,9 @@ import (
 	"labshelf/repository/core"
 )
 
-// Preconditions returns the conditions of a request on the version of the record at its address.
-// If-None-Match of a GET or HEAD is not among them: [NotModified] answers it. If-Modified-Since is
-// ignored: a record can change without its date, when its file is purged, so that only its ETag
-// tells.
+// Preconditions returns the conditions of a request on the version of its record. It omits
+// If-None-Match of GET and HEAD, which [NotModified] handles. It ignores If-Modified-Since, because
+// a record can change without its date when its file is purged.
 func Preconditions(r *http.Request) core.Match {
 	match := core.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -21,8 +20,8 @@ func Preconditions(r *http.Request) core.Match {
 	return match
 }
 
-// CheckPreconditions checks the preconditions of a GET or HEAD of a record. It returns err if that
-// is not nil.
+// CheckPreconditions checks the preconditions of a GET or HEAD of a record. If err is not nil, it
+// returns err.
 func CheckPreconditions(r *Request, tag string, modified metadata.Stamp, err error) error {
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func CheckPreconditions(r *Request, tag string, modified metadata.Stamp, err err
 	return Preconditions(r.Request).Check(tag, modified)
 }
 
-// parseDate parses a header that holds a date. A malformed one is ignored, as RFC 9110 demands.
+// parseDate parses a date header. It ignores a malformed date, as RFC 9110 requires.
 func parseDate(headers []string) time.Time {
 	if len(headers) != 1 {
 		return time.Time{}
@@ -42,7 +41,7 @@ func parseDate(headers []string) time.Time {
 	return date
 }
 
-// parseETags parses If-Match or If-None-Match. A malformed tag matches nothing.
+// parseETags parses If-Match or If-None-Match. Malformed tags match nothing.
 func parseETags(headers []string) core.ETags {
 	match := core.ETags{Set: len(headers) > 0}
 	for _, header := range headers {
@@ -75,11 +74,11 @@ func parseETags(headers []string) core.ETags {
 // weak is the prefix of a weak entity tag.
 const weak = "W/"
 
-// DamagedTag ends the tag of a record that says that its file is damaged: a client that has cached
-// the record is to get it anew when that changes, although the version is the same.
+// DamagedTag ends the tag of a record whose file is damaged. It makes clients fetch the record
+// again when the damage is found or repaired, although the version stays the same.
 const DamagedTag = ".damaged"
 
-// versionTags returns the tags of versions that clients' tags stand for.
+// versionTags converts the tags of clients to tags of versions.
 func versionTags(shown core.ETags) core.ETags {
 	for i, tag := range shown.Tags {
 		shown.Tags[i] = strings.TrimSuffix(tag, DamagedTag)

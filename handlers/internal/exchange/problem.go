@@ -37,18 +37,18 @@ var statuses = map[errs.Kind]int{
 	errs.ChecksumMismatch:   statusChecksumMismatch,
 }
 
-// statusChecksumMismatch is of the tus protocol alone.
+// statusChecksumMismatch is a status of the tus protocol.
 const statusChecksumMismatch = 460
 
 // Status returns the HTTP status of a kind of error.
 func Status(kind errs.Kind) int { return statuses[kind] }
 
-// tusResumable is in every answer of the tus protocol.
+// tusResumable is a header of all answers of the tus protocol.
 const tusResumable = "Tus-Resumable"
 
-// PublicError returns what a client may know of an error. Any other error than an *errs.Error is a
-// fault of the service, and nothing of it leaves the service but the request id under which the log
-// has it.
+// PublicError returns the part of an error that a client may see. Any error other than *errs.Error
+// is a fault of the service. For a fault the client only receives the request id, under which the
+// log has the error.
 func PublicError(err error) *errs.Error {
 	var known *errs.Error
 	if !errors.As(err, &known) {
@@ -57,8 +57,8 @@ func PublicError(err error) *errs.Error {
 	return known
 }
 
-// RetryLater sets Retry-After, and notes for log and observer, where a caller has used up its
-// share of a budget.
+// RetryLater reports whether err says that the caller has used up its share of a budget. If so, it
+// sets Retry-After and records this for the log and the observer.
 func RetryLater(w http.ResponseWriter, err error) bool {
 	var refusal *admission.Refusal
 	if !errors.As(err, &refusal) {
@@ -84,13 +84,13 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
 	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == errs.CodeBusy:
 		header.Set("Retry-After", "1")
-	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "": // a link has too many unfinished uploads
+	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "": // for example, a link has too many unfinished uploads
 		header.Set("Retry-After", "5")
 	}
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)
 	}
-	if header.Get(tusResumable) != "" || slices.Contains(header["Vary"], VaryByCaller) { // the progress of an upload changes soon, and so may permission
+	if header.Get(tusResumable) != "" || slices.Contains(header["Vary"], VaryByCaller) { // the progress of an upload changes soon, and so may a permission
 		header.Set("Cache-Control", "no-store")
 	}
 	body := wire.Problem{
@@ -100,10 +100,10 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	Write(w, status, "application/problem+json", encode.JSON(body))
 }
 
-// ErrNoSuchPath is the error of an address that the interface does not have.
+// ErrNoSuchPath is the error for an unknown address.
 var ErrNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
 
-// ErrMethod is the error of a method that an address of the interface does not take.
+// ErrMethod is the error for a method that an address does not support.
 var ErrMethod = &errs.Error{
 	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
 }

@@ -1,7 +1,7 @@
-// Package hosts determines the host, the client's address and the scheme of a request, from the
-// connection or a trusted proxy, the addresses of the service as that client sees them, and whether
-// the service answers for that host. It stops pages of
-// other sites whose name resolves to the service (DNS rebinding).
+// Package hosts determines the host, the client address and the scheme of a request, from the
+// connection or a trusted proxy. It returns the addresses of the service as the client sees them.
+// It also decides whether the service answers for a host, which stops pages of other sites whose
+// name resolves to the service (DNS rebinding).
 package hosts
 
 import (
@@ -13,19 +13,19 @@ import (
 	"sync/atomic"
 )
 
-// Config has the names of the service and the proxies in front of it.
+// Config holds the names of the service and its proxies.
 type Config struct {
 	BaseURL        *url.URL       // nil: taken from each request
-	TrustedProxies []netip.Prefix // whose X-Forwarded-* headers count
-	AllowedHosts   []string       // names in addition to localhost, the address of the connection and the host of BaseURL; no ports
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-* headers are trusted
+	AllowedHosts   []string       // additional host names without ports; localhost, the connection's address and the host of BaseURL are always allowed
 }
 
-// Hosts does this for one configuration. Safe for concurrent use.
+// Hosts evaluates requests under one configuration. It is safe for concurrent use.
 type Hosts struct {
 	config   Config
 	prefix   string
 	allowed  map[string]bool
-	answered atomic.Pointer[string] // the latest host under which the service answers everywhere
+	answered atomic.Pointer[string] // the latest host for which the service answers on every connection
 }
 
 // New returns the Hosts of a configuration.
@@ -41,11 +41,11 @@ func New(config Config) *Hosts {
 	return h
 }
 
-// Version is the path segment that every address of the interface begins with.
+// Version is the first path segment of all addresses of the interface.
 const Version = "/v1"
 
-// Prefix returns what the path of every address of the service begins with: what the base URL has
-// before the version.
+// Prefix returns the path of the base URL before the version. Every path of the service begins with
+// it.
 func (h *Hosts) Prefix() string { return h.prefix }
 
 // Base returns the base URL of the interface as the client reached it, without a trailing slash.
@@ -56,17 +56,17 @@ func (h *Hosts) Base(r *http.Request) string {
 	return h.Origin(r) + Version
 }
 
-// LinkPath begins the address of every link. The rest is a secret, which logs do not have.
+// LinkPath is the beginning of the address of every link. The rest is a secret and is not logged.
 const LinkPath = "/s/"
 
-// Link returns the address of the link with a token.
+// Link returns the address of the link with this token.
 func (h *Hosts) Link(r *http.Request, token string) string { return h.Site(r) + LinkPath + token }
 
 // Site returns the base URL of the pages as the client reached them, without a trailing slash.
 func (h *Hosts) Site(r *http.Request) string { return strings.TrimSuffix(h.Base(r), Version) }
 
-// Origins returns the schemes and hosts under which a client can name the service: the one that it
-// uses, and the one of the base URL.
+// Origins returns the origins under which a client can name the service: the one of the request and
+// the one of the base URL.
 func (h *Hosts) Origins(r *http.Request) []string {
 	origins := []string{}
 	if own, err := url.Parse(h.Origin(r)); err == nil {
@@ -78,13 +78,12 @@ func (h *Hosts) Origins(r *http.Request) []string {
 	return origins
 }
 
-// OverTLS reports whether clients reach the service over TLS, its own or a proxy's.
+// OverTLS reports whether clients reach the service over TLS, directly or through a proxy.
 func (h *Hosts) OverTLS(r *http.Request) bool {
 	return h.Scheme(r) == "https" || h.config.BaseURL != nil && h.config.BaseURL.Scheme == "https"
 }
 
-// OriginOf returns scheme and host of an address, without the port that is the usual one: browsers
-// leave it out.
+// OriginOf returns the scheme and host of an address. It omits the default port, as browsers do.
 func OriginOf(address *url.URL) string {
 	usual := map[string]string{"http": ":80", "https": ":443"}[address.Scheme]
 	return address.Scheme + "://" + strings.TrimSuffix(strings.ToLower(address.Host), usual)
@@ -93,13 +92,13 @@ func OriginOf(address *url.URL) string {
 // Origin returns the scheme and host under which the client reached the service.
 func (h *Hosts) Origin(r *http.Request) string {
 	host := h.Host(r)
-	if !isHost(host) { // none in HTTP/1.0
+	if !isHost(host) { // missing in HTTP/1.0
 		host = localAddress(r).String()
 	}
 	return h.Scheme(r) + "://" + host
 }
 
-// Scheme returns the scheme by which the request was made.
+// Scheme returns the scheme of the client's request.
 func (h *Hosts) Scheme(r *http.Request) string {
 	if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); h.trusts(Peer(r)) && (proto == "http" || proto == "https") {
 		return proto
@@ -110,8 +109,7 @@ func (h *Hosts) Scheme(r *http.Request) string {
 	return "http"
 }
 
-// Host returns the host for which the request was made; "" where neither the client nor a proxy
-// names one.
+// Host returns the host of the client's request, or "" if neither the client nor a proxy names one.
 func (h *Hosts) Host(r *http.Request) string {
 	if forwarded := h.forwardedHost(r); forwarded != "" {
 		return forwarded
@@ -127,13 +125,13 @@ func (h *Hosts) forwardedHost(r *http.Request) string {
 	return ""
 }
 
-// AnswersFor tells whether the service answers for the host of a request.
+// AnswersFor reports whether the service answers for the host of a request.
 func (h *Hosts) AnswersFor(r *http.Request) bool {
 	if forwarded := h.forwardedHost(r); forwarded != "" {
 		return h.answersBehind(forwarded, r)
 	}
 	host := r.Host
-	if host == "" { // optional in HTTP/1.0, and browsers send it always
+	if host == "" { // optional in HTTP/1.0; browsers always send it
 		return true
 	}
 	if last := h.answered.Load(); last != nil && *last == host {
@@ -146,7 +144,7 @@ func (h *Hosts) AnswersFor(r *http.Request) bool {
 	return everywhere || here
 }
 
-// answersTo tells whether a host is one under which the service answers everywhere, or on the
+// answersTo reports whether the service answers for a host on every connection, or on the
 // connection of this request.
 func (h *Hosts) answersTo(host string, r *http.Request) (everywhere, here bool) {
 	name := Name(host)
@@ -157,16 +155,16 @@ func (h *Hosts) answersTo(host string, r *http.Request) (everywhere, here bool) 
 	return err == nil && address.IsLoopback(), err == nil && address == localAddress(r).Addr().Unmap().WithZone("")
 }
 
-// answersBehind tells whether the service answers for a host that a proxy names. Names of this
-// machine mean nothing there: to the client they are its own machine, so a request to the proxy for
-// one is made up.
+// answersBehind reports whether the service answers for a host that a proxy names. It does not
+// accept names of this machine: to the client they mean its own machine, so such a request is
+// forged.
 func (h *Hosts) answersBehind(host string, r *http.Request) bool {
 	name := Name(host)
 	address, err := netip.ParseAddr(name)
 	return h.allowed[name] || err == nil && !address.IsLoopback() && address == localAddress(r).Addr().Unmap().WithZone("")
 }
 
-// Name returns a host without port, brackets and case; addresses are written in one way.
+// Name returns a host without port and brackets, in lower case. Addresses are normalized.
 func Name(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -178,7 +176,7 @@ func Name(host string) string {
 	return strings.ToLower(host)
 }
 
-// isHost tells whether a text can be the host of a URL.
+// isHost reports whether a string can be the host of a URL.
 func isHost(host string) bool {
 	if host == "" {
 		return false
@@ -187,8 +185,8 @@ func isHost(host string) bool {
 	return err == nil && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
 }
 
-// localAddress returns the local address of the connection of a request; not valid where that is
-// unknown.
+// localAddress returns the local address of a request's connection. The result is invalid if the
+// address is unknown.
 func localAddress(r *http.Request) netip.AddrPort {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	switch local := local.(type) {
@@ -202,12 +200,13 @@ func localAddress(r *http.Request) netip.AddrPort {
 	return address
 }
 
-// Peer returns the address at the other end of the connection; not valid where that is unknown.
+// Peer returns the remote address of a request's connection. The result is invalid if the address
+// is unknown.
 func Peer(r *http.Request) netip.Addr {
 	return parseAddress(r.RemoteAddr)
 }
 
-// Client returns the address from which a request comes: the last one that is not that of a trusted
+// Client returns the client's address: the last forwarded address that does not belong to a trusted
 // proxy.
 func (h *Hosts) Client(r *http.Request) netip.Addr {
 	address := Peer(r)
@@ -225,7 +224,7 @@ func (h *Hosts) Client(r *http.Request) netip.Addr {
 	return address
 }
 
-// trusts tells whether an address is that of a trusted proxy.
+// trusts reports whether an address belongs to a trusted proxy.
 func (h *Hosts) trusts(address netip.Addr) bool {
 	for _, proxies := range h.config.TrustedProxies {
 		if proxies.Contains(address) {
@@ -235,7 +234,7 @@ func (h *Hosts) trusts(address netip.Addr) bool {
 	return false
 }
 
-// parseAddress parses an address, with or without a port; anything else is not valid.
+// parseAddress parses an address with or without a port. The result is invalid for other strings.
 func parseAddress(text string) netip.Addr {
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
 		return withPort.Addr().Unmap().WithZone("")
@@ -247,7 +246,7 @@ func parseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// first returns the first of the values that a chain of proxies has joined.
+// first returns the first value of a list that a chain of proxies has joined.
 func first(list string) string {
 	value, _, _ := strings.Cut(list, ",")
 	return strings.TrimSpace(value)

@@ -8,8 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Dataset is an object in the vocabulary of schema.org: a Dataset, or of a dataspace a DataCatalog.
-// It has what Google demands of a data set.
+// Dataset is an object in the vocabulary of schema.org. The type is Dataset, or DataCatalog for a
+// dataspace. It has the fields that Google requires.
 type Dataset struct {
 	Context       string      `json:"@context"`
 	Type          string      `json:"@type"`
@@ -83,8 +83,8 @@ type download struct {
 // Bounds of a description, in characters.
 const leastDescription, mostDescription = 50, 5000
 
-// Dataset returns the object in the vocabulary of schema.org. files are some of a set, those that
-// its page shows.
+// Dataset returns the object in the vocabulary of schema.org. files are the files of a set that its
+// page shows.
 func (o Object) Dataset(at Addresses, files ...metadata.Resource) Dataset {
 	address, m := at.Page(o.Kind, o.ID.String()), o.Said
 	d := Dataset{
@@ -125,7 +125,7 @@ func (o Object) Dataset(at Addresses, files ...metadata.Resource) Dataset {
 	return d
 }
 
-// described is the description with at least as much as search engines ask for.
+// described returns the description, extended to the minimum length of search engines.
 func (o Object) described() string {
 	text := strings.TrimSpace(o.Description)
 	if len([]rune(text)) < leastDescription {
@@ -137,7 +137,7 @@ func (o Object) described() string {
 	return text
 }
 
-// published is when the data were published: a date of that kind, or the year.
+// published returns the date of publication, or its year.
 func published(m descriptive.Metadata) string {
 	for _, kind := range []string{"Issued", "Available"} {
 		for _, of := range m.Dates {

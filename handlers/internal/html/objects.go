@@ -10,39 +10,39 @@ import (
 	"labshelf/metadata"
 )
 
-// Addresses are where the objects of a page are. Those of pages are absolute; a page leads to them
-// by their paths, whatever name the client knows the service by.
+// Addresses return the addresses of objects. Page addresses are absolute. A page links to their
+// paths, so that it works under any host name.
 type Addresses struct {
-	Page    func(kind, id string) string // of the page of an object
-	Record  func(kind, id string) string // of its record
-	File    func(id string) string       // of the file of a resource
-	Archive func(id string) string       // of the files of a set
+	Page    func(kind, id string) string // address of an object's page
+	Record  func(kind, id string) string // address of an object's record
+	File    func(id string) string       // address of a resource's file
+	Archive func(id string) string       // address of an archive of a set
 }
 
-// Object is a dataspace, a set or a resource, with what contains it.
+// Object is a dataspace, a set or a resource, with the objects that contain it.
 type Object struct {
 	metadata.Record
-	Kind        string // dataspaces, sets or resources, as in addresses
+	Kind        string // dataspaces, sets or resources, as in the addresses
 	Name, Title string
 	Description string
 	Said        descriptive.Metadata
-	Above       []Object // from the top
+	Above       []Object // containing objects, starting at the top
 	File        *metadata.Resource
 }
 
-// OfDataspace returns the object of a dataspace.
+// OfDataspace returns the Object of a dataspace.
 func OfDataspace(d metadata.Dataspace) (Object, error) {
 	o := Object{Record: d.Record, Kind: "dataspaces", Name: d.Name, Title: d.Title, Description: d.Description}
 	return o, o.read(d.Descriptive)
 }
 
-// OfSet returns the object of a set in a dataspace.
+// OfSet returns the Object of a set in a dataspace.
 func OfSet(set metadata.Set, in Object) (Object, error) {
 	o := Object{Record: set.Record, Kind: "sets", Name: set.Name, Title: set.Title, Description: set.Description, Above: []Object{in}}
 	return o, o.read(set.Descriptive)
 }
 
-// OfResource returns the object of a resource in a set.
+// OfResource returns the Object of a resource in a set.
 func OfResource(r metadata.Resource, in Object) (Object, error) {
 	o := Object{Record: r.Record, Kind: "resources", Name: r.Name, Description: r.Description, Above: append(in.Above[:len(in.Above):len(in.Above)], in), File: &r}
 	return o, o.read(r.Descriptive)
@@ -55,11 +55,11 @@ func (o *Object) read(stored string) (err error) {
 	return err
 }
 
-// Called is what people call the object.
+// Called returns the title of the object, or its name.
 func (o Object) Called() string { return cmp.Or(o.Title, o.Name) }
 
-// Page returns the page of the object: its title, what contains it, what is said about it. at leads
-// to what it names.
+// Page returns the page of the object, with its title, its containers and its metadata. at provides
+// the addresses of links.
 func (o Object) Page(at Addresses) *Page {
 	p := &Page{Title: o.Called(), Description: line(cmp.Or(o.Description, o.summary())), Canonical: at.Page(o.Kind, o.ID.String()), Lead: o.Description}
 	for _, above := range o.Above {
@@ -69,7 +69,7 @@ func (o Object) Page(at Addresses) *Page {
 	return p
 }
 
-// Deleted returns the page of an object that is gone.
+// Deleted returns the page of a deleted object.
 func (o Object) Deleted(at Addresses) *Page {
 	return &Page{
 		Title: o.Called(), Canonical: at.Page(o.Kind, o.ID.String()),
@@ -77,7 +77,7 @@ func (o Object) Deleted(at Addresses) *Page {
 	}
 }
 
-// summary says what the object is, where nobody has described it.
+// summary describes an object without a description.
 func (o Object) summary() string {
 	switch {
 	case o.Kind == "resources":
@@ -88,7 +88,7 @@ func (o Object) summary() string {
 	return "The data sets of “" + o.Called() + "”, with their files and metadata."
 }
 
-// longestLine is how much of a description search engines show, in characters.
+// longestLine is the length of a description that search engines show, in characters.
 const longestLine = 300
 
 // line returns the beginning of a text as one line.
@@ -100,7 +100,7 @@ func line(text string) string {
 	return text
 }
 
-// facts are what is known of the object and said about it.
+// facts returns the metadata of the object as names and values.
 func (o Object) facts(at Addresses) (facts []Fact) {
 	add := func(name string, values ...Link) {
 		if len(values) > 0 && values[0].Text != "" {
@@ -141,7 +141,7 @@ func (o Object) facts(at Addresses) (facts []Fact) {
 	return facts
 }
 
-// valueText writes the value of a property for people.
+// valueText formats the value of a property for people.
 func valueText(v descriptive.Value) string {
 	switch v.Form() {
 	case descriptive.Text, descriptive.Time, descriptive.Decimal:
@@ -165,14 +165,14 @@ func creatorLink(c descriptive.Creator) Link {
 	return Link{Text: c.Name}
 }
 
-// Where identifiers lead.
+// Prefixes of the addresses of identifiers.
 const (
 	orcid    = "https://orcid.org/"
 	licences = "https://spdx.org/licenses/"
 	doi      = "https://doi.org/"
 )
 
-// licence is the address of a licence of SPDX.
+// licence returns the address of an SPDX licence.
 func licence(id string) string {
 	if id == "" {
 		return ""
@@ -180,7 +180,7 @@ func licence(id string) string {
 	return licences + id + ".html"
 }
 
-// resolver is where a related identifier leads, "" where that is not known.
+// resolver returns the address of a related identifier, or "" if it is unknown.
 func resolver(r descriptive.Related) string {
 	if r.Type == "DOI" && strings.HasPrefix(r.Identifier, "10.") {
 		return doi + r.Identifier
@@ -188,7 +188,7 @@ func resolver(r descriptive.Related) string {
 	return web(r.Identifier)
 }
 
-// web is an address of the web, or "".
+// web returns the address if it is a web address, otherwise "".
 func web(address string) string {
 	if strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://") {
 		return address
@@ -203,5 +203,5 @@ func each[T, U any](list []T, of func(T) U) (made []U) {
 	return made
 }
 
-// stamp is a time as schema.org has it.
+// stamp formats a time for schema.org.
 func stamp(s metadata.Stamp) string { return s.Time().UTC().Format(time.RFC3339) }

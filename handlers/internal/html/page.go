@@ -1,6 +1,6 @@
-// Package html makes the HTML documents that the service sends: the shell, in which a script
-// renders the pages, and within it what a page shows to clients that run no script. It knows
-// nothing of who reads, and of addresses only those that it is given.
+// Package html renders the HTML documents of the service: the shell, in which a script renders the
+// pages, and the content for clients without a script. It knows nothing about callers, and uses
+// only the addresses that it receives.
 package html
 
 import (
@@ -11,44 +11,44 @@ import (
 	"time"
 )
 
-// Assets are the paths of what each document links, below Base.
+// Assets are the paths of the files that each document links, below Base.
 type Assets struct {
 	Script, Style, Icon string
 	Preload             []string
-	Drop                string   // the script of the page of a request link
-	DropPreload         []string // what that imports
+	Drop                string   // script of the page of a file request
+	DropPreload         []string // files that Drop imports
 }
 
 // Document is one HTML document.
 type Document struct {
 	Assets
-	Base         string // the path below which the service lives, "" or like /shelf
-	Anonymous    bool   // whether what is open is read without a key
-	AdminsInvite bool   // whether admins may invite people into their dataspaces
-	LinkDays     int    // how many whole days a link may have at most; 0: any number
-	ID, URL      string // of the resource at whose address the document is, where it shows nothing else; "" on other pages
-	Page         *Page  // nil: the script renders all
+	Base         string // base path of the service: "" or like /shelf
+	Anonymous    bool   // open data can be read without a key
+	AdminsInvite bool   // admins may invite people into their dataspaces
+	LinkDays     int    // maximum lifetime of a link in whole days; 0: no limit
+	ID, URL      string // the resource of a document that shows only this resource; "" on other pages
+	Page         *Page  // nil: the script renders everything
 }
 
-// Page is what a document shows without a script. What is empty is left out.
+// Page is the content of a document for clients without a script. Empty fields are not rendered.
 type Page struct {
 	Title       string
-	Description string // for search engines, of one line
-	Canonical   string // the one address of the page, absolute
-	Dataset     any    // what the page is about as JSON-LD: a value that encoding/json writes
+	Description string // one line for search engines
+	Canonical   string // absolute, canonical address of the page
+	Dataset     any    // JSON-LD of the page's subject, as a value for encoding/json
 
-	Up        []Link // what contains it, from the top
-	Notice    string // what has become of it
-	Lead      string // text of several lines
-	Text      string // a document, shown as it is written
+	Up        []Link // containing objects, starting at the top
+	Notice    string // notice about the state of the object
+	Lead      string // text with several lines
+	Text      string // a document, shown verbatim
 	Downloads []Link
 	Facts     []Fact
-	Heading   string // of the rows
+	Heading   string // heading of the rows
 	Rows      []Row
 	More      []Link // other pages of the rows
 }
 
-// Link is a text that may lead somewhere.
+// Link is a text with an optional target.
 type Link struct{ Text, URL string }
 
 // Fact is a name with its values.
@@ -57,24 +57,24 @@ type Fact struct {
 	Values []Link
 }
 
-// Row is an object in a list.
+// Row is an entry of a list.
 type Row struct {
 	Link
-	Note    string    // such as its type
-	Bytes   int64     // of its file
-	Changed time.Time // zero: is not said
-	File    string    // address of its file; "" of what is none
+	Note    string    // for example the type
+	Bytes   int64     // size of the file
+	Changed time.Time // zero: not shown
+	File    string    // address of the file; "": the entry is not a file
 }
 
-// Write returns the document.
+// Write renders the document.
 func (d Document) Write() (string, error) {
 	var out strings.Builder
 	err := document().Execute(&out, d)
 	return out.String(), err
 }
 
-// document is the template of all documents. Its text for browsers without scripts reads no record
-// where there is no page, so that it is the same for every id.
+// document is the template of all documents. If a document has no page, the text for browsers
+// without scripts depends on no record. It is the same for every id.
 var document = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(documentText))
 })
@@ -163,8 +163,8 @@ const documentText = `<!doctype html>
 {{define "link"}}{{if .URL}}<a href="{{.URL}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}
 `
 
-// Size writes a number of bytes as the pages of the script do (web/src/format.ts): in units of
-// 1,000, with one digit behind the point below 100.
+// Size formats a number of bytes like the pages (web/src/format.ts): in units of 1,000, with one
+// decimal below 100.
 func Size(bytes int64) string {
 	units, at, n := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}, 0, float64(bytes)
 	for n >= 999.5 {
@@ -177,5 +177,5 @@ func Size(bytes int64) string {
 	return strconv.FormatFloat(n, 'f', digits, 64) + " " + units[at]
 }
 
-// day writes a day for people, in UTC.
+// day formats a day for people, in UTC.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }

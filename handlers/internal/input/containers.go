@@ -13,8 +13,8 @@ func dataspaceFields(in *containers.DataspaceFields) members {
 	}
 }
 
-// NewDataspace decodes name, and optional title, description, visibility, origin, retention, quota
-// and metadata.
+// NewDataspace decodes name, and the optional title, description, visibility, origin, retention,
+// quota and metadata.
 func NewDataspace(f Object) (in containers.NewDataspace) {
 	if in.Name, in.Malformed = required(f, "name"); in.Malformed == nil {
 		in.Malformed = dataspaceFields(&in.DataspaceFields).read(f, "name")
@@ -22,7 +22,7 @@ func NewDataspace(f Object) (in containers.NewDataspace) {
 	return in
 }
 
-// DataspaceEdit decodes the fields of a dataspace that can be changed.
+// DataspaceEdit decodes the changeable fields of a dataspace.
 func DataspaceEdit(f Object, shown Shown) (in containers.DataspaceFields) {
 	in.Malformed = dataspaceFields(&in).edit(f, shown, readOnly)
 	return in
@@ -34,7 +34,7 @@ func setFields(in *containers.SetFields) members {
 	}
 }
 
-// NewSet decodes dataspaceId, name, and optional title, description, extract and metadata.
+// NewSet decodes dataspaceId, name, and the optional title, description, extract and metadata.
 func NewSet(f Object) (in containers.NewSet, err error) {
 	if in.DataspaceID, err = required(f, "dataspaceId"); err != nil {
 		return in, err
@@ -45,7 +45,7 @@ func NewSet(f Object) (in containers.NewSet, err error) {
 	return in, nil
 }
 
-// SetEdit decodes the fields of a set that can be changed.
+// SetEdit decodes the changeable fields of a set.
 func SetEdit(f Object, shown Shown) (in containers.SetFields) {
 	in.Malformed = setFields(&in).edit(f, shown, func(field string) error {
 		if field == "dataspaceId" {

@@ -6,7 +6,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// ResourceEdit decodes the fields of a resource that can be changed.
+// ResourceEdit decodes the changeable fields of a resource.
 func ResourceEdit(f Object, shown Shown) (in files.Fields) {
 	in.Malformed = members{
 		"name": text(&in.Name), "description": text(&in.Description), "format": text(&in.Format), "metadata": patch(&in.Metadata),
@@ -19,7 +19,8 @@ func ResourceEdit(f Object, shown Shown) (in files.Fields) {
 	return in
 }
 
-// ManyEdit decodes a change of several files: ids, and optional metadata, addTags and removeTags.
+// ManyEdit decodes a change of several files: ids, and the optional metadata, addTags and
+// removeTags.
 func ManyEdit(f Object) (in describe.ManyFields) {
 	in.Malformed = members{
 		"ids": texts(&in.IDs), "metadata": patch(&in.Metadata), "addTags": texts(&in.AddTags), "removeTags": texts(&in.RemoveTags),
@@ -27,7 +28,7 @@ func ManyEdit(f Object) (in describe.ManyFields) {
 	return in
 }
 
-// Destination decodes where a file is copied or moved: setId and name, both optional.
+// Destination decodes the target of a copy or move: setId and name, both optional.
 func Destination(f Object, match core.Match) files.Destination {
 	in := files.Destination{Match: match}
 	in.Malformed = members{"setId": ruled(idText, &in.SetID), "name": ruled(core.NameText, &in.Name)}.read(f)
@@ -46,8 +47,8 @@ var manyActions = map[string]files.ManyAction{
 	"delete": files.DeleteMany, "restore": files.RestoreMany, "copy": files.CopyMany, "move": files.MoveMany,
 }
 
-// Many decodes ids, action, and optional setId and folder. It decodes action first: the rights that
-// it needs come before the values of the other fields.
+// Many decodes ids, action, and the optional setId and folder. It decodes action first, because its
+// permission is checked before the values of other fields.
 func Many(f Object) (in files.Many) {
 	if action, ok := f["action"].(string); ok {
 		in.Action = manyActions[action]

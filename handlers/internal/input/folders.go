@@ -11,7 +11,7 @@ func FolderPath(f Object) (in folders.FolderPath) {
 	return in
 }
 
-// Placement decodes path, toPath, and optional setId.
+// Placement decodes path, toPath, and the optional setId.
 func Placement(f Object) (in folders.Placement) {
 	in.Malformed = members{
 		"path": ruled(core.NameText, &in.Path), "toPath": ruled(core.NameText, &in.ToPath), "setId": ruled(idText, &in.SetID),
@@ -19,7 +19,7 @@ func Placement(f Object) (in folders.Placement) {
 	return in
 }
 
-// Restoration decodes path, and optional deletion and createdFolders.
+// Restoration decodes path, and the optional deletion and createdFolders.
 func Restoration(f Object) (in folders.Restoration) {
 	in.Malformed = members{
 		"path": ruled(core.NameText, &in.Path), "createdFolders": texts(&in.Created),

@@ -1,9 +1,9 @@
 // Package input decodes the JSON objects of requests into the inputs of use cases.
 //
-// Decoding stops at the first field that is wrong: required fields come first, the others by name.
-// Its error goes into the input as Malformed, because a use case finds the object and authorises
-// the caller before it reports anything about fields. Only a field that names the parent of a new
-// object is refused at once.
+// Decoding stops at the first invalid field. Required fields come first, the others in the order of
+// their names. The input carries the error in Malformed, because a use case finds the object and
+// authorizes the caller before it reports invalid fields. Only an invalid parent of a new object is
+// reported immediately.
 package input
 
 import (
@@ -18,14 +18,14 @@ import (
 	"labshelf/repository/core"
 )
 
-// Object is a JSON object as it is decoded: string, bool, json.Number, nil, []any, map[string]any;
-// the members metadata and schema are a json.RawMessage.
+// Object is a decoded JSON object. Its values are string, bool, json.Number, nil, []any and
+// map[string]any. The members metadata and schema are json.RawMessage.
 type Object = map[string]any
 
-// members says how to read each field that an object may have.
+// members maps each accepted field of an object to the function that reads it.
 type members map[string]func(field string, value any) error
 
-// required returns a field that must be a string.
+// required returns a required string field.
 func required(f Object, field string) (string, error) {
 	value, sent := f[field]
 	if !sent {
@@ -34,7 +34,7 @@ func required(f Object, field string) (string, error) {
 	return str(field, value)
 }
 
-// read reads the fields, apart from those in handled, which the caller has read.
+// read reads the fields, except those in handled, which the caller has read.
 func (m members) read(f Object, handled ...string) error {
 	for _, field := range slices.Sorted(maps.Keys(f)) {
 		if slices.Contains(handled, field) {
@@ -51,12 +51,12 @@ func (m members) read(f Object, handled ...string) error {
 	return nil
 }
 
-// Shown returns the object that is edited, as the caller sees it.
+// Shown returns the object to be edited, as the caller sees it.
 type Shown func() (Object, error)
 
-// edit reads the fields of an edit. A field that cannot be changed is accepted with the value
-// shown, so that a client can edit and send back what GET returned. refuse makes the error for
-// another value. That error comes only if all other fields are valid.
+// edit reads the fields of an edit. A read-only field is accepted with its current value, so that a
+// client can send back what GET returned. For another value, edit returns the error of refuse, but
+// only if all other fields are valid.
 func (m members) edit(f Object, shown Shown, refuse func(field string) error) (refused error) {
 	var stored Object
 	for _, field := range slices.Sorted(maps.Keys(f)) {
@@ -86,7 +86,7 @@ func (m members) edit(f Object, shown Shown, refuse func(field string) error) (r
 	return refused
 }
 
-// equal compares two values as JSON decodes them. Two spellings of a number are equal.
+// equal compares two decoded JSON values. Different spellings of a number are equal.
 func equal(a, b any) bool {
 	one, isNumber := a.(json.Number)
 	other, both := b.(json.Number)
@@ -98,14 +98,14 @@ func equal(a, b any) bool {
 	return one == other || errX == nil && errY == nil && x == y
 }
 
-// unknown refuses a field that is not one of the accepted ones.
+// unknown returns the error for a field that is not accepted.
 func unknown(field, of string, accepted []string) error {
 	slices.Sort(accepted)
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(field),
 		Message: strconv.Quote(core.Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
 }
 
-// readOnly is the usual refusal of a change to a field.
+// readOnly returns the usual error for a change of a read-only field.
 func readOnly(field string) error {
 	return core.Conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }

@@ -9,7 +9,7 @@ import (
 	"labshelf/handlers/internal/input"
 )
 
-// blames fails unless err has this code and blames this field.
+// blames fails the test unless err has this code and this field.
 func blames(t *testing.T, err error, code errs.Code, field string) {
 	t.Helper()
 	known, is := errors.AsType[*errs.Error](err)
@@ -39,8 +39,8 @@ func TestMalformedValues(t *testing.T) {
 	}
 }
 
-// TestDecodingStops: decoding stops at the first field that is wrong, by name, and keeps what came
-// before it.
+// TestDecodingStops tests that decoding stops at the first invalid field by name, and keeps earlier
+// fields.
 func TestDecodingStops(t *testing.T) {
 	t.Parallel()
 	in := input.SetEdit(input.Object{"title": "later", "description": "sooner", "extract": "x"}, shown)
@@ -61,7 +61,7 @@ func TestDecodingStops(t *testing.T) {
 	blames(t, err, errs.CodeMissingField, "dataspaceId")
 }
 
-// TestFixedFields: a field that cannot be changed is accepted as it is shown; another value is
+// TestFixedFields tests that a read-only field is accepted with its current value. Another value is
 // refused only if all other fields are valid.
 func TestFixedFields(t *testing.T) {
 	t.Parallel()

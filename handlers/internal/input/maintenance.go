@@ -7,7 +7,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// PurgeOptions decodes olderThan, and optional dryRun and grace.
+// PurgeOptions decodes olderThan, and the optional dryRun and grace.
 func PurgeOptions(f Object, grace time.Duration) (o maintenance.PurgeOptions, err error) {
 	if _, err := required(f, "olderThan"); err != nil {
 		return o, err
@@ -19,7 +19,7 @@ func PurgeOptions(f Object, grace time.Duration) (o maintenance.PurgeOptions, er
 	return o, err
 }
 
-// CheckOptions decodes optional noData and subset.
+// CheckOptions decodes the optional noData and subset.
 func CheckOptions(f Object) (o maintenance.CheckOptions, err error) {
 	noData := new(bool)
 	err = members{
@@ -39,7 +39,7 @@ func CheckOptions(f Object) (o maintenance.CheckOptions, err error) {
 	return o, err
 }
 
-// age reads a length of time.
+// age reads a duration.
 func age(at *time.Duration) func(string, any) error {
 	return func(field string, value any) error {
 		s, err := str(field, value)

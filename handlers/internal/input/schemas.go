@@ -22,7 +22,7 @@ func schemaFields(in *describe.SchemaFields) members {
 	}
 }
 
-// NewSchema decodes name, schema, and optional for, types, title, description and enforce.
+// NewSchema decodes name, schema, and the optional for, types, title, description and enforce.
 func NewSchema(f Object) (in describe.NewSchema) {
 	if purpose, named := f["for"]; named {
 		if in.Malformed = schemaFor(&in.For)("for", purpose); in.Malformed != nil {
@@ -39,7 +39,7 @@ func NewSchema(f Object) (in describe.NewSchema) {
 	return in
 }
 
-// SchemaEdit decodes the fields of a schema that can be changed.
+// SchemaEdit decodes the changeable fields of a schema.
 func SchemaEdit(f Object, shown Shown) (in describe.SchemaFields) {
 	in.Malformed = schemaFields(&in).edit(f, shown, readOnly)
 	return in

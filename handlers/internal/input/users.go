@@ -11,7 +11,7 @@ func userFields(in *containers.UserFields) members {
 	}
 }
 
-// NewUser decodes username, and optional fullname, about, sysadmin and quota.
+// NewUser decodes username, and the optional fullname, about, sysadmin and quota.
 func NewUser(f Object) (in containers.NewUser) {
 	if in.Username, in.Malformed = required(f, "username"); in.Malformed == nil {
 		in.Malformed = userFields(&in.UserFields).read(f, "username")
@@ -19,8 +19,8 @@ func NewUser(f Object) (in containers.NewUser) {
 	return in
 }
 
-// UserEdit decodes the fields of a user that can be changed. It decodes sysadmin first: whether the
-// caller may change that comes before the values of the other fields.
+// UserEdit decodes the changeable fields of a user. It decodes sysadmin first, because the
+// permission to change it is checked before the values of other fields.
 func UserEdit(f Object, shown Shown) (in containers.UserFields) {
 	if sysadmin, ok := f["sysadmin"].(bool); ok {
 		in.Sysadmin = &sysadmin
@@ -29,7 +29,7 @@ func UserEdit(f Object, shown Shown) (in containers.UserFields) {
 	return in
 }
 
-// Account decodes an acceptance of an invitation: username, and optional fullname.
+// Account decodes the acceptance of an invitation: username, and the optional fullname.
 func Account(f Object) (in links.Account) {
 	fields := members{"username": text(new(*string)), "fullname": text(&in.Fullname)}
 	for field := range f {
@@ -44,7 +44,7 @@ func Account(f Object) (in links.Account) {
 	return in
 }
 
-// NewKey decodes optional label and expires.
+// NewKey decodes the optional label and expires.
 func NewKey(f Object) (in containers.NewKey) {
 	in.Malformed = members{"label": text(&in.Label), "expires": instant(&in.Expires)}.read(f)
 	return in

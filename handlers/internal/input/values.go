@@ -14,7 +14,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// The functions that take a pointer return the reader of a field, which stores the value there.
+// The functions with a pointer return a function that reads a field and stores its value there.
 
 func str(field string, value any) (string, error) {
 	s, ok := value.(string)
@@ -34,10 +34,10 @@ func text(at **string) func(string, any) error {
 	}
 }
 
-// idText is the rule for the id of an object that may be left out.
+// idText is the rule for the id of an optional object.
 var idText = core.TextRule{Min: 1, Max: core.MaxNameBytes, Bytes: true}
 
-// ruled reads a string that obeys a rule, and that is "" if it is left out.
+// ruled reads a string that follows a rule. A missing field is "".
 func ruled(rule core.TextRule, at *string) func(string, any) error {
 	return func(field string, value any) error {
 		s, err := str(field, value)
@@ -91,7 +91,7 @@ func patch(at *descriptive.Patch) func(string, any) error {
 	}
 }
 
-// instant reads a moment before the year 10000.
+// instant reads an instant before the year 10000.
 func instant(at **metadata.Stamp) func(string, any) error {
 	return func(field string, value any) error {
 		s, err := str(field, value)

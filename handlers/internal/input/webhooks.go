@@ -10,7 +10,7 @@ func webhookFields(in *watch.WebhookFields) members {
 	return members{"url": text(&in.URL), "label": text(&in.Label), "events": texts(&in.Events)}
 }
 
-// NewWebhook decodes url, and optional dataspaceId, label and events.
+// NewWebhook decodes url, and the optional dataspaceId, label and events.
 func NewWebhook(f Object) (in watch.NewWebhook, err error) {
 	if id, named := f["dataspaceId"]; named {
 		if err := text(&in.DataspaceID)("dataspaceId", id); err != nil {
@@ -23,8 +23,8 @@ func NewWebhook(f Object) (in watch.NewWebhook, err error) {
 	return in, nil
 }
 
-// WebhookEdit decodes the fields of a webhook that can be changed. It ignores fields that change
-// without an edit, so that a client can send back the webhook that it read a moment ago.
+// WebhookEdit decodes the changeable fields of a webhook. It ignores derived fields, so that a
+// client can send back a webhook that it read earlier.
 func WebhookEdit(f Object, shown Shown) (in watch.WebhookFields) {
 	f = maps.Clone(f)
 	for _, field := range []string{"state", "reason", "because", "paused", "position", "deliveries", "tries", "nextTry", "formerSecretUntil"} {
@@ -34,7 +34,7 @@ func WebhookEdit(f Object, shown Shown) (in watch.WebhookFields) {
 	return in
 }
 
-// Skip decodes optional all.
+// Skip decodes the optional all.
 func Skip(f Object) (in watch.Skip) {
 	all := new(bool)
 	in.Malformed = members{"all": truth(&all)}.read(f)

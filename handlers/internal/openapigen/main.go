@@ -1,5 +1,5 @@
-// Command openapigen writes openapi.json from the hand-written openapi.yaml, and the types of its
-// schemas for the pages. The members stay in the order of the source, so that all read alike.
+// Command openapigen generates openapi.json from the hand-written openapi.yaml, and the TypeScript
+// types of its schemas for the pages. Members keep the order of the source.
 package main
 
 import (
@@ -40,9 +40,8 @@ func generate(source, target string) error {
 	return nil
 }
 
-// toJSON returns the one YAML document in text as indented JSON, ending with a line break. It
-// refuses what JSON has no word for: aliases, merge keys, dates, keys that are not strings, and a
-// key that comes twice.
+// toJSON converts one YAML document to indented JSON with a final line break. It refuses YAML that
+// JSON cannot express: aliases, merge keys, dates, keys that are not strings, and duplicate keys.
 func toJSON(text []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -11,7 +11,7 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// generateTypes writes the schemas of the document source as types of TypeScript.
+// generateTypes writes the schemas of the document source as TypeScript types to target.
 func generateTypes(source, target string) error {
 	text, err := os.ReadFile(source)
 	if err != nil {
@@ -35,7 +35,7 @@ func generateTypes(source, target string) error {
 	return nil
 }
 
-// members iterates over the members of an object, in their order; nil has none.
+// members iterates over the members of an object, in order. A nil object has no members.
 func members(object *yaml.Node) func(yield func(name string, value *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if object == nil {
@@ -49,7 +49,7 @@ func members(object *yaml.Node) func(yield func(name string, value *yaml.Node) b
 	}
 }
 
-// member returns a member of an object; nil without one.
+// member returns a member of an object, or nil.
 func member(object *yaml.Node, name string) *yaml.Node {
 	for of, value := range members(object) {
 		if of == name {
@@ -59,8 +59,8 @@ func member(object *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// typeOf returns the type of the values that a schema allows. It leaves out rules that a type
-// cannot express, such as a length.
+// typeOf returns the TypeScript type of a schema. It omits rules that a type cannot express, such
+// as a length.
 func typeOf(schema *yaml.Node, indent string) string {
 	if ref := member(schema, "$ref"); ref != nil {
 		return ref.Value[strings.LastIndexByte(ref.Value, '/')+1:]
@@ -86,7 +86,7 @@ func typeOf(schema *yaml.Node, indent string) string {
 	return typeNamed(kind.Value, schema, indent)
 }
 
-// typeNamed is typeOf for one of the types of a schema.
+// typeNamed returns the TypeScript type for one of the types of a schema.
 func typeNamed(kind string, schema *yaml.Node, indent string) string {
 	switch kind {
 	case "integer":
@@ -106,7 +106,7 @@ func typeNamed(kind string, schema *yaml.Node, indent string) string {
 	return kind
 }
 
-// object returns the type of an object.
+// object returns the TypeScript type of an object.
 func object(schema *yaml.Node, indent string) string {
 	properties := member(schema, "properties")
 	if properties == nil {
@@ -149,14 +149,14 @@ func union(nodes []*yaml.Node, show func(*yaml.Node) string) string {
 	return strings.Join(all, " | ")
 }
 
-// literal returns a value as a type.
+// literal returns the TypeScript type of a single value.
 func literal(n *yaml.Node) string {
 	if n.Tag != "!!str" {
 		return n.Value
 	}
 	text, err := json.Marshal(n.Value)
 	if err != nil {
-		panic(err) // a string can be encoded
+		panic(err) // a string can always be encoded
 	}
 	return string(text)
 }

@@ -1,6 +1,6 @@
-// Package pipetest has a listener whose connections are pipes, for tests in bubbles of
-// testing/synctest: time passes there while both ends of a pipe wait, but not while they wait for a
-// socket.
+// Package pipetest provides a listener whose connections are pipes, for tests in bubbles of
+// testing/synctest. Time advances there while both ends of a pipe wait, but not while they wait for
+// a socket.
 package pipetest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Listener is a net.Listener of the bubble in which it was made.
+// Listener is a net.Listener of the bubble in which it was created.
 type Listener struct {
 	dialled chan net.Conn
 	closed  chan struct{}
@@ -59,11 +59,11 @@ func (l *Listener) Close() error { l.close(); return nil }
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// conn is the server's end of a pipe: like a TCP connection it takes a body by one call, until its
-// deadline.
+// conn is the server's end of a pipe. Like a TCP connection it accepts a body with one call, until
+// its deadline.
 type conn struct{ net.Conn }
 
-// RemoteAddr implements net.Conn: the client is on the machine of the service.
+// RemoteAddr implements net.Conn. It returns a loopback address.
 func (c conn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
 // ReadFrom implements io.ReaderFrom.
@@ -79,7 +79,7 @@ func (c conn) ReadFrom(src io.Reader) (sent int64, err error) {
 		}
 		taken, err := c.Write(chunk[:n])
 		sent += int64(taken)
-		if back, ok := src.(io.Seeker); ok && taken < n { // the position tells what was taken, as with a TCP connection
+		if back, ok := src.(io.Seeker); ok && taken < n { // the position tells how much was accepted, as with a TCP connection
 			_, seeking := back.Seek(int64(taken-n), io.SeekCurrent)
 			err = errors.Join(err, seeking)
 		}

@@ -1,5 +1,5 @@
-// Package redact finds keys, sessions and the tokens of links in text that clients send, and
-// removes them from what logs and answers show.
+// Package redact finds keys, sessions and link tokens in text from clients, and removes them from
+// logs and answers.
 package redact
 
 import (
@@ -12,7 +12,7 @@ import (
 	"labshelf/auth"
 )
 
-// keyLength is the length of a key that this service has made.
+// keyLength is the length of a key of this service.
 const keyLength = len(auth.KeyPrefix) + 43
 
 // IsKey reports whether a part of a URL looks like a key or a session.
@@ -20,7 +20,7 @@ func IsKey(part string) bool {
 	return len(part) >= keyLength && (strings.HasPrefix(part, auth.KeyPrefix) || strings.HasPrefix(part, auth.SessionPrefix))
 }
 
-// mayHaveKey reports cheaply whether a text can contain a key or a session.
+// mayHaveKey is a fast test whether a text can contain a key or a session.
 func mayHaveKey(text string) bool {
 	return strings.Contains(text, auth.KeyPrefix) || strings.Contains(text, auth.SessionPrefix)
 }
@@ -30,11 +30,11 @@ func HasKey(path string) bool {
 	return mayHaveKey(path) && slices.ContainsFunc(strings.Split(path, "/"), IsKey)
 }
 
-// keyForm matches a key or a session anywhere in a text; the group is the part that is shown in
-// lists of keys.
+// keyForm matches a key or a session anywhere in a text. The group is the part that lists of keys
+// show.
 var keyForm = regexp.MustCompile("((?:" + auth.KeyPrefix + "|" + auth.SessionPrefix + ")[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
 
-// Keys returns a text of a client as it may appear in a log or an answer.
+// Keys removes keys and sessions from a text for a log or an answer.
 func Keys(text string) string {
 	if !mayHaveKey(text) {
 		return text
@@ -42,12 +42,12 @@ func Keys(text string) string {
 	return keyForm.ReplaceAllString(text, "$1…")
 }
 
-// longSegment matches a part of a path that may be a key of another service: of at least 32
-// characters, more than an id has.
+// longSegment matches a path segment that may be a key of another service: 32 characters or more,
+// longer than an id.
 var longSegment = regexp.MustCompile("([^/]{8})[^/]{24,}")
 
-// LongSegments returns a path as it may appear in a log. The expression took a third of the time
-// that a line of the log does.
+// LongSegments shortens long segments of a path for a log. It uses the regular expression only for
+// paths with such a segment, because matching is slow.
 func LongSegments(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
 		if len(segment) >= 32 {
@@ -57,12 +57,12 @@ func LongSegments(path string) string {
 	return path
 }
 
-// leastToken is from how many characters on a segment of an unknown path may be the token of a
-// link, or most of one. Ids are longer and are logged as they are.
+// leastToken is the number of characters from which a segment of an unknown path may be most of a
+// link token. Ids are longer and are logged unchanged.
 const leastToken = 16
 
-// Tokens returns a path that matches no route as it may appear in a log: the address of a link has
-// a secret in it, and people mistype what is around it.
+// Tokens removes possible link tokens from a path that matches no route. The address of a link is a
+// secret, and people mistype the rest of it.
 func Tokens(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {

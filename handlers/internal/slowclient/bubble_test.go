@@ -24,12 +24,13 @@ func limited(limits slowclient.Limits, next http.HandlerFunc) http.Handler {
 	})
 }
 
-// conn reports what the client has acknowledged as told, and counts what is asked of it.
+// conn is a connection that reports a configurable number of unacknowledged bytes, and counts
+// calls.
 type conn struct {
 	net.Conn
-	pending, perPoll atomic.Int64 // bytes not acknowledged, and of these how many are at each poll
+	pending, perPoll atomic.Int64 // unacknowledged bytes, and how many each poll acknowledges
 	unlimited        atomic.Bool
-	corked           atomic.Int64 // how often
+	corked           atomic.Int64 // number of calls
 }
 
 func (c *conn) Unacknowledged() (int64, error) { return c.pending.Add(-c.perPoll.Load()), nil }
@@ -37,8 +38,8 @@ func (c *conn) BufferUnsent(unlimited bool)    { c.unlimited.Store(unlimited) }
 func (c *conn) Cork([]byte)                    { c.corked.Add(1) }
 func (c *conn) Uncork() error                  { return nil }
 
-// connect returns the client's end of a connection to a new server in the bubble of t. known is
-// what the server knows of the connection; nil: nothing.
+// connect returns the client's end of a connection to a new server in the bubble of t. known is the
+// server's Conn for it, or nil.
 func connect(t *testing.T, known *conn, handler http.Handler) (client net.Conn) {
 	t.Helper()
 	return pipetest.Serve(t, &http.Server{Handler: handler, ConnContext: func(ctx context.Context, plain net.Conn) context.Context {
@@ -49,7 +50,7 @@ func connect(t *testing.T, known *conn, handler http.Handler) (client net.Conn) 
 	}}).Dial(t)
 }
 
-// ask sends a request and reads the head of its answer.
+// ask sends a request and reads the header of its answer.
 func ask(t *testing.T, client net.Conn) *http.Response {
 	t.Helper()
 	if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {

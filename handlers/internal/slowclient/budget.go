@@ -1,6 +1,6 @@
-// Package slowclient ends requests whose client makes no progress, and no others: each direction of
-// a request has a stall budget, which waiting for the client uses up and transferred bytes refill.
-// It sends files and bodies in memory with as few system calls as the connection allows.
+// Package slowclient ends requests whose client makes no progress. Each direction of a request has
+// a stall budget. Waiting for the client uses it up, and transferred bytes refill it. The package
+// sends files and bodies in memory with as few system calls as the connection allows.
 package slowclient
 
 import (
@@ -9,36 +9,35 @@ import (
 	"time"
 )
 
-// Limits bound how slow a client may be.
+// Limits define how slow a client may be.
 type Limits struct {
-	Stall   time.Duration // how long a client may neither send nor take a byte; 0: for ever
-	MinRate int64         // bytes per second below which a client uses up Stall; 0: any byte refills it
+	Stall   time.Duration // longest time without a transferred byte; 0: no limit
+	MinRate int64         // bytes per second; a slower client uses up Stall; 0: any byte refills it
 }
 
-// budget is how much longer one direction of a request may wait for the client. It begins with the
-// whole stall timeout. Waiting uses it up, each byte gives back the time that it takes at the
-// minimum rate, and it never exceeds its initial value. The time that the service takes for its own
-// work does not count.
+// budget is the remaining time that one direction of a request may wait for the client. It begins
+// with the whole stall timeout and never exceeds it. Waiting uses it up, and each byte refills the
+// time that it takes at the minimum rate. The service's own work does not count.
 type budget struct {
 	Limits
 	set      func(time.Time) error
-	shared   bool // deadlines of this connection act immediately, not on the next call: HTTP/2
+	shared   bool // deadlines take effect immediately, not on the next call: HTTP/2
 	left     time.Duration
 	waited   time.Duration // in total
 	started  time.Time
-	deadline time.Time // zero: none is set
+	deadline time.Time // zero: not set
 }
 
 func newBudget(limits Limits, r *http.Request, set func(time.Time) error) budget {
 	return budget{Limits: limits, set: set, shared: r.ProtoMajor > 1, left: limits.Stall}
 }
 
-// start is called before the client is waited for.
+// start is called before waiting for the client.
 func (b *budget) start() { b.startWithin(b.left) }
 
-// startWithin is start with a deadline that may be earlier, for a caller that can continue after
-// it. A deadline that is already set may be slightly too early: setting one costs as much as all
-// the rest of this, and a small answer would set three.
+// startWithin is like start, with a possibly earlier deadline for a caller that can continue after
+// it. An existing deadline is kept even if it is slightly early, because setting a deadline is
+// expensive and a small answer would set three.
 func (b *budget) startWithin(limit time.Duration) {
 	if b.Stall == 0 {
 		return
@@ -51,7 +50,7 @@ func (b *budget) startWithin(limit time.Duration) {
 	}
 }
 
-// stop is called when n bytes have been transferred.
+// stop is called after n bytes were transferred.
 func (b *budget) stop(n int64) {
 	if b.Stall == 0 {
 		return
@@ -70,7 +69,7 @@ func (b *budget) stop(n int64) {
 	}
 }
 
-// suspend removes the deadline: the connection may be idle for as long as the service works.
+// suspend removes the deadline, so that the connection may be idle while the service works.
 func (b *budget) suspend() {
 	if b.Stall > 0 {
 		b.deadline = time.Time{}
@@ -78,12 +77,12 @@ func (b *budget) suspend() {
 	}
 }
 
-// body is the body of a request, under a budget of its own.
+// body is the body of a request with its own budget.
 type body struct {
 	io.ReadCloser
 	budget budget
 	bytes  int64 // received
-	ended  bool  // it has been read to its end, or there is none
+	ended  bool  // read to its end, or empty
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -92,7 +91,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.budget.stop(int64(n))
 	b.bytes += int64(n)
 	if b.ended = err == io.EOF; b.ended {
-		b.budget.suspend() // or the connection would be broken while the answer is made
+		b.budget.suspend() // otherwise the deadline would break the connection while the answer is made
 	}
 	return n, err
 }

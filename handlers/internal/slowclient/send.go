@@ -11,12 +11,12 @@ import (
 	"strconv"
 )
 
-// polls is how often, within one stall timeout, it is asked how much of a large write the client
-// has received.
+// polls is the number of polls per stall timeout that ask how much of a large write the client has
+// received.
 const polls = 8
 
-// ReadFrom implements [io.ReaderFrom]. Below it, sendfile is used only for a file in one limited
-// reader, so an existing limit is shortened, not wrapped.
+// ReadFrom implements [io.ReaderFrom]. The server uses sendfile only for a file in exactly one
+// limited reader. So ReadFrom shortens an existing limit instead of wrapping it.
 func (w *Writer) ReadFrom(src io.Reader) (sent int64, err error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -35,17 +35,16 @@ func (w *Writer) ReadFrom(src io.Reader) (sent int64, err error) {
 	return w.sendChunks(whole)
 }
 
-// sendsAtOnce tells whether the system may be given all of a body by one call, and flushes what
-// precedes it. Sending continues after a deadline in the middle, so it has to be known how much was
-// accepted by then: not all systems report it (Windows), and it cannot be known of what passes a
-// buffer or has a chunked encoding.
+// sendsAtOnce reports whether the system may receive a whole body with one call, and flushes
+// earlier output. Sending continues after a deadline, so the number of accepted bytes must be
+// known. Windows does not report it, and a buffer or a chunked encoding hides it.
 func (w *Writer) sendsAtOnce() bool {
 	return w.conn != nil && w.Header().Get("Content-Length") != "" && w.control.Flush() == nil
 }
 
-// sendSmall sends what fits into a buffer, which is then faster than sendfile. A buffer that could
-// not be sent is not used again: HTTP/2 returns an error as soon as the client has reset the
-// stream, and may read what it was given after that.
+// sendSmall sends a body that fits into a buffer, which is faster than sendfile. It does not reuse
+// the buffer after an error: HTTP/2 returns an error as soon as the client resets the stream, and
+// may read the buffer after that.
 func (w *Writer) sendSmall(whole *io.LimitedReader) (sent int64, err error) {
 	buffer := w.buffers.Get()
 	n, reading := io.ReadFull(whole.R, buffer[:whole.N])
@@ -60,7 +59,7 @@ func (w *Writer) sendSmall(whole *io.LimitedReader) (sent int64, err error) {
 	return int64(n), err
 }
 
-// sendChunks sends chunk by chunk, each under a deadline of its own.
+// sendChunks sends chunk by chunk, each with its own deadline.
 func (w *Writer) sendChunks(whole *io.LimitedReader) (sent int64, err error) {
 	for whole.N > 0 {
 		w.budget.start()
@@ -75,10 +74,10 @@ func (w *Writer) sendChunks(whole *io.LimitedReader) (sent int64, err error) {
 	return sent, nil
 }
 
-// sendFile has the system send a file by one call for as long as the client takes it. In chunks of
-// 32 KiB, or with at most 64 KiB unsent, it cost twice the processor time that nginx needs.
-// Progress is polled several times within the stall timeout: a deadline that passes in the middle
-// does no harm, since what was sent is known. The position of the file does not tell it: where the
+// sendFile sends a file with one system call, for as long as the client receives it. Chunks of 32
+// KiB, or at most 64 KiB of unsent bytes, would cost twice the processor time that nginx needs. The
+// progress is polled several times per stall timeout. A deadline in the middle is harmless, since
+// the number of sent bytes is known. The position of the file does not tell this number: if the
 // deadline has passed before the call, more is read than sent.
 func (w *Writer) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, err error) {
 	start, err := file.Seek(0, io.SeekCurrent)
@@ -108,21 +107,21 @@ func (w *Writer) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, e
 	return sent, nil
 }
 
-// A complete body between these sizes is sent together with the head. Go's server sends 4 KiB, then
-// the rest: two calls, for which the client wakes twice. A smaller one fits in with the head
-// anyway; for a larger one the copy costs as much.
+// A complete body between these sizes is sent together with the header. Go's server sends 4 KiB and
+// then the rest, so the client wakes up twice. A smaller body is sent with the header anyway. For a
+// larger body, the copy costs as much as it saves.
 const (
 	corkFrom = 2 << 10
 	corkTo   = 16 << 10
 )
 
-// corks tells whether p is such a body.
+// corks reports whether p is such a body.
 func (w *Writer) corks(p []byte) bool {
 	return w.conn != nil && len(p) >= corkFrom && len(p) <= corkTo && w.bytes == 0 &&
 		w.Header().Get("Content-Length") == strconv.Itoa(len(p))
 }
 
-// sendCorked sends p together with the head.
+// sendCorked sends p together with the header.
 func (w *Writer) sendCorked(p []byte) (int, error) {
 	buffer := w.buffers.Get()
 	defer w.buffers.Put(buffer)
@@ -135,9 +134,8 @@ func (w *Writer) sendCorked(p []byte) (int, error) {
 	return n, cmp.Or(err, flushed)
 }
 
-// sendBytes has the system send all of p by one call, as sendFile does with files; here the
-// reader's position tells what was sent. A page of 100 resources takes two calls instead of five,
-// and a tenth less time.
+// sendBytes sends all of p with one system call, as sendFile does with files. Here the position of
+// the reader tells how much was sent.
 func (w *Writer) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 	rest := bytes.NewReader(p)
 	for idle := 0; rest.Len() > 0 && idle <= polls; idle++ {
@@ -156,12 +154,12 @@ func (w *Writer) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 	return sent, err
 }
 
-// unacknowledged returns how many bytes that were sent have not arrived, as far as the connection
+// unacknowledged returns the number of sent bytes that have not arrived, as far as the connection
 // knows.
 func (w *Writer) unacknowledged() int64 {
 	bytes, err := w.conn.Unacknowledged()
 	if err != nil {
-		return 0 // the connection is broken, which the next write reports
+		return 0 // the connection is broken; the next write reports it
 	}
 	return bytes
 }

@@ -18,7 +18,7 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// newFile makes a file of so many zeros.
+// newFile creates a file with this many zeros.
 func newFile(tb testing.TB, size int64) (path string) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "file")
@@ -36,7 +36,7 @@ func sending(path string, limits slowclient.Limits) http.Handler {
 	return limited(limits, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
 }
 
-// serveFile serves a new file over connections that are known.
+// serveFile serves a new file over connections that implement Conn.
 func serveFile(tb testing.TB, size int64, known *conn) *httptest.Server {
 	server := httptest.NewUnstartedServer(sending(newFile(tb, size), slowclient.Limits{Stall: time.Minute, MinRate: 1 << 10}))
 	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return slowclient.ConnContext(ctx, known) }
@@ -45,8 +45,8 @@ func serveFile(tb testing.TB, size int64, known *conn) *httptest.Server {
 	return server
 }
 
-// TestAcknowledgedBytesCount has a client that takes nothing for longer than the limit, as far as
-// writing to the connection shows: what counts is what the connection says of the client.
+// TestAcknowledgedBytesCount tests that a client counts as active if the connection reports
+// acknowledged bytes, although writes make no progress for longer than the limit.
 func TestAcknowledgedBytesCount(t *testing.T) {
 	t.Parallel()
 	const size, limit = 8 << 20, time.Second
@@ -78,7 +78,8 @@ func TestAcknowledgedBytesCount(t *testing.T) {
 	}
 }
 
-// TestHeadAndSmallBodyAreOneWrite: not so small a body that both would be one anyway.
+// TestHeadAndSmallBodyAreOneWrite uses a body that net/http alone would not send together with the
+// header.
 func TestHeadAndSmallBodyAreOneWrite(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int64]int64{0: 0, 1 << 10: 0, 2 << 10: 1, 4 << 10: 1, 16 << 10: 1, 16<<10 + 1: 0, 1 << 20: 0} {
@@ -97,7 +98,7 @@ func TestHeadAndSmallBodyAreOneWrite(t *testing.T) {
 	}
 }
 
-// BenchmarkDownload sends a file from the disk to a client that reads it all.
+// BenchmarkDownload sends a file from the disk to a client that reads all of it.
 func BenchmarkDownload(b *testing.B) {
 	for name, size := range map[string]int64{"4KiB": 4 << 10, "100KiB": 100 << 10, "64MiB": 64 << 20} {
 		b.Run(name, func(b *testing.B) {
@@ -117,7 +118,7 @@ func BenchmarkDownload(b *testing.B) {
 	}
 }
 
-// timed is a connection whose write deadlines a test changes.
+// timed is a connection whose write deadlines the test changes.
 type timed struct {
 	*net.TCPConn
 	adjust func(time.Time) time.Time
@@ -125,7 +126,7 @@ type timed struct {
 
 func (c *timed) SetWriteDeadline(at time.Time) error { return c.TCPConn.SetWriteDeadline(c.adjust(at)) }
 
-// timedListener makes its connections timed.
+// timedListener wraps its connections in timed.
 type timedListener struct {
 	net.Listener
 	adjust func(time.Time) time.Time
@@ -139,9 +140,9 @@ func (l timedListener) Accept() (net.Conn, error) {
 	return &timed{conn.(*net.TCPConn), l.adjust}, nil
 }
 
-// TestUnknownConnectionsHaveNoShorterDeadlines: a write that its deadline has interrupted can be
-// continued only where the system says how much it took. Windows does not say it. So over a
-// connection of which nothing is known each write gets the whole budget.
+// TestUnknownConnectionsHaveNoShorterDeadlines tests connections that are not a Conn. A write that
+// its deadline interrupts can continue only if the system reports how much it accepted, which
+// Windows does not. So on such connections each write gets the whole budget.
 func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
@@ -185,8 +186,8 @@ func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 	}
 }
 
-// TestFileContinuesAfterAnEarlyDeadline has each other deadline pass before the file is sent, as on
-// a machine that stood still for a while. Sending continues where it was.
+// TestFileContinuesAfterAnEarlyDeadline lets every other deadline pass before the file is sent, as
+// on a machine that was suspended. Sending must continue where it stopped.
 func TestFileContinuesAfterAnEarlyDeadline(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute

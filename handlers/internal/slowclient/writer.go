@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// ChunkSize is how many bytes are handed to the network under one deadline. Smaller ones cost more
-// calls; larger ones take clients for too slow that are not, since nothing is known of a chunk
-// until all of it has been accepted.
+// ChunkSize is the number of bytes that are written under one deadline. Smaller chunks cost more
+// calls. With larger chunks more clients seem stalled, since progress within a chunk is unknown.
 const ChunkSize = 32 << 10
 
-// Buffers is a pool of buffers of ChunkSize. A buffer of which a connection may still send bytes is
-// not put back.
+// Buffers is a pool of buffers of ChunkSize bytes. Buffers that a connection may still send are not
+// returned to it.
 type Buffers struct{ pool sync.Pool }
 
-// Get returns a buffer with any content.
+// Get returns a buffer with arbitrary content.
 func (b *Buffers) Get() *[ChunkSize]byte {
 	if buffer, ok := b.pool.Get().(*[ChunkSize]byte); ok {
 		return buffer
@@ -24,25 +23,24 @@ func (b *Buffers) Get() *[ChunkSize]byte {
 	return new([ChunkSize]byte)
 }
 
-// Put takes a buffer back that is not used any more.
+// Put returns an unused buffer to the pool.
 func (b *Buffers) Put(buffer *[ChunkSize]byte) { b.pool.Put(buffer) }
 
-// Writer is the ResponseWriter of a request. It counts bytes, and moves the write deadline forward
-// with what the client takes. It keeps ReadFrom (so that files are sent by sendfile), Flush and
-// Unwrap.
+// Writer is the ResponseWriter of a request. It counts bytes, and extends the write deadline as the
+// client receives them. It supports ReadFrom (for sendfile), Flush and Unwrap.
 type Writer struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	body    body
 	buffers *Buffers
 	budget  budget
-	conn    Conn // nil: TLS, HTTP/2, or a connection that is no Conn
+	conn    Conn // nil: TLS, HTTP/2, or a connection that is not a Conn
 	status  int
 	bytes   int64
 }
 
-// Begin makes w the writer of a request, and returns the request with its body under a budget, too.
-// The request's own deadlines, if the server sets any, are replaced by those of the limits.
+// Begin makes w the writer of a request. It returns the request with a body that has a budget, too.
+// The deadlines of limits replace those of the server.
 func (w *Writer) Begin(plain http.ResponseWriter, r *http.Request, limits Limits, buffers *Buffers) *http.Request {
 	control := http.NewResponseController(plain)
 	*w = Writer{
@@ -52,17 +50,17 @@ func (w *Writer) Begin(plain http.ResponseWriter, r *http.Request, limits Limits
 	if w.body.ended {
 		return r
 	}
-	// The server looks at the body of its own request to see whether the client still waits to send
+	// The server inspects the body of its own request to see whether the client still waits to send
 	// it.
 	r = r.WithContext(r.Context())
 	r.Body = &w.body
 	return r
 }
 
-// End is called last: what is still buffered is sent after it, under a deadline like all before.
+// End must be called last. The server sends buffered bytes after it, under a new deadline.
 func (w *Writer) End() { w.budget.start() }
 
-// Status returns the status of the answer, 0 before there is one.
+// Status returns the status of the answer, or 0 before the header was written.
 func (w *Writer) Status() int { return w.status }
 
 // Received returns the bytes of the request's body so far.
@@ -71,7 +69,7 @@ func (w *Writer) Received() int64 { return w.body.bytes }
 // Sent returns the bytes of the answer's body so far.
 func (w *Writer) Sent() int64 { return w.bytes }
 
-// Waited returns how long the service has waited for the client to send or to take bytes.
+// Waited returns the total time of waiting for the client.
 func (w *Writer) Waited() time.Duration { return w.budget.waited + w.body.budget.waited }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -80,8 +78,8 @@ func (w *Writer) WriteHeader(status int) {
 		w.status = status
 	}
 	if !w.body.ended && !w.budget.shared {
-		// Or the server would first wait for the rest of the body, which a client that waits for
-		// the answer never sends.
+		// Otherwise the server would first wait for the rest of the body, which a client that waits
+		// for the answer never sends.
 		w.Header().Set("Connection", "close")
 	}
 	w.budget.start()
@@ -113,12 +111,12 @@ func (w *Writer) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// Flush sends what is buffered.
+// Flush sends buffered bytes.
 func (w *Writer) Flush() {
 	w.budget.start()
-	_ = w.control.Flush() // a client that went away gets no error
+	_ = w.control.Flush() // an error means that the client is gone
 	w.budget.stop(0)
 }
 
-// Unwrap lets http.ResponseController find the connection.
+// Unwrap returns the server's writer, for http.ResponseController.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

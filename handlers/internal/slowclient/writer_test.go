@@ -16,8 +16,8 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// TestWriterKeepsAbilities: a Writer can do what the server's can. A file goes to it through
-// ReadFrom.
+// TestWriterKeepsAbilities tests that a Writer has the optional interfaces of the server's writer.
+// A file goes through ReadFrom.
 func TestWriterKeepsAbilities(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
@@ -87,10 +87,10 @@ func TestWriterKeepsAbilities(t *testing.T) {
 	_ = response.Body.Close()
 }
 
-// readerFromCounter is a server's writer that notes how it is written to.
+// readerFromCounter is a server's writer that records how it is called.
 type readerFromCounter struct {
 	http.ResponseWriter
-	files   int // limited readers straight around a file, which is what the kernel can send
+	files   int // limited readers directly around a file, which the kernel can send
 	written int
 }
 
@@ -110,10 +110,10 @@ func (c *readerFromCounter) ReadFrom(src io.Reader) (int64, error) {
 	return c.ResponseWriter.(io.ReaderFrom).ReadFrom(src)
 }
 
-// stall is the limit of the tests below.
+// stall is the stall timeout of the tests below.
 const stall = 2 * time.Second
 
-// inMemory answers with a body by one Write, whose error ended gets.
+// inMemory answers with a body in one Write, and sends the error of the Write to ended.
 func inMemory(body []byte, minRate int64) (handler http.Handler, ended chan error) {
 	ended = make(chan error, 1)
 	return limited(slowclient.Limits{Stall: stall, MinRate: minRate}, func(w http.ResponseWriter, _ *http.Request) {
@@ -123,8 +123,8 @@ func inMemory(body []byte, minRate int64) (handler http.Handler, ended chan erro
 	}), ended
 }
 
-// TestSlowReaderGetsAll: what is in memory is sent for as long as the client takes some, past the
-// deadlines in the middle, and arrives as it is.
+// TestSlowReaderGetsAll tests that a body in memory is sent completely and correctly to a slow
+// client, across several deadlines.
 func TestSlowReaderGetsAll(t *testing.T) {
 	t.Parallel()
 	body := make([]byte, 4<<20)
@@ -156,8 +156,8 @@ func TestSlowReaderGetsAll(t *testing.T) {
 	}
 }
 
-// TestStalledReaderIsCutOff: a client that takes nothing is cut off when its budget is used up, not
-// at the first deadline.
+// TestStalledReaderIsCutOff tests that a client that reads nothing is disconnected when its budget
+// is used up, not at the first deadline.
 func TestStalledReaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,16 +20,16 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// checksums are the algorithms of Upload-Checksum. The protocol demands SHA-1.
+// checksums are the algorithms of Upload-Checksum. The protocol requires SHA-1.
 var checksums = map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New, "md5": md5.New}
 
-// Chunk is the bytes of a file that one request brings.
+// Chunk is the part of a file in one request.
 type Chunk struct {
 	resumable.Chunk
 	body *chunkBody
 }
 
-// ReadChunk prepares the body of a request for being added to an upload. Its Offset is not set.
+// ReadChunk returns the chunk in the body of a request. Its Offset is not set.
 func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
 	if _, err := body.MediaType(r, chunkType); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
 	return chunk, nil
 }
 
-// readDigest returns the digest of the whole file, which a client may tell with any chunk; zero: it
-// does not.
+// readDigest returns the digest of the whole file, which a client may send with any chunk. The zero
+// digest means that the client sent none.
 func readDigest(r *http.Request) (digest blobs.Digest, err error) {
 	sent := r.Header.Values(digestHeader)
 	if len(sent) == 0 {
@@ -82,19 +82,18 @@ func readDigest(r *http.Request) (digest blobs.Digest, err error) {
 	return digest, nil
 }
 
-// chunkBody is the body of a request. Another goroutine can stop it; its errors are those for
-// clients.
+// chunkBody is the body of a request. Another goroutine can stop it. Its errors are for clients.
 type chunkBody struct {
 	body    io.Reader
 	control *http.ResponseController
-	hash    hash.Hash // of what has been read; nil: no checksum is announced
+	hash    hash.Hash // of the bytes read so far; nil: no checksum is announced
 	stopped atomic.Bool
 
 	mu    sync.Mutex
-	ended bool // nothing waits for it any more
+	ended bool // stop has no effect any more
 }
 
-// errStopped is the error of a request that another one of the same upload has stopped.
+// errStopped is the error of a request that another request for the same upload has stopped.
 var errStopped error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request continues this upload"}
 
 func (b *chunkBody) Read(p []byte) (int, error) {
@@ -114,19 +113,19 @@ func (b *chunkBody) Read(p []byte) (int, error) {
 	return n, body.Error(err)
 }
 
-// stop ends a Read that waits for the client. One that has just begun may miss it, and has to be
-// stopped again.
+// stop ends a Read that waits for the client. A Read that has just begun may miss the signal, so
+// the caller must repeat stop until the Read ends.
 func (b *chunkBody) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ended { // the connection may serve another request
+	if b.ended { // the connection may already serve another request
 		return
 	}
 	b.stopped.Store(true)
-	_ = b.control.SetReadDeadline(time.Now()) // without deadlines it ends at the next Read
+	_ = b.control.SetReadDeadline(time.Now()) // without deadlines, the next Read returns the error
 }
 
-// End makes stopping the chunk ineffective from now on, and tells whether it was stopped before.
+// End disables stop, and reports whether the chunk was stopped before.
 func (c *Chunk) End() (stopped bool) {
 	b := c.body
 	b.mu.Lock()

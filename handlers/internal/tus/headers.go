@@ -1,6 +1,5 @@
-// Package tus serves uploads in chunks, by the protocol tus 1.0
-// (tus.io/protocols/resumable-upload): it reads and writes the headers, and reads the chunks of a
-// file that requests carry. Its errors are [errs.Error].
+// Package tus serves chunked uploads with the protocol tus 1.0 (tus.io/protocols/resumable-upload).
+// It reads and writes the headers, and reads the chunks in requests. Its errors are [errs.Error].
 package tus
 
 import (
@@ -21,13 +20,13 @@ const (
 	extensions = "creation,creation-with-upload,expiration,termination,checksum"
 	chunkType  = "application/offset+octet-stream"
 
-	digestHeader = "Labshelf-SHA256" // not of the protocol
+	digestHeader = "Labshelf-SHA256" // an addition of labshelf
 
-	maxMetadata = 36 << 10 // bytes of Upload-Metadata: what the longest texts need in base64, and the rest
+	maxMetadata = 36 << 10 // bytes of Upload-Metadata: the longest texts in base64, and the rest
 )
 
-// CheckVersion refuses requests of another version of the protocol. A GET, which only reads, need
-// not name one. answer gets the version that is spoken.
+// CheckVersion returns an error for requests with another version of the protocol. A GET may omit
+// the version, since it only reads. On an error, CheckVersion sets the supported version in answer.
 func CheckVersion(answer http.Header, r *http.Request) error {
 	if sent := r.Header.Get(Resumable); sent == Version || r.Method == http.MethodGet && sent == "" {
 		return nil
@@ -37,8 +36,8 @@ func CheckVersion(answer http.Header, r *http.Request) error {
 		Message: "an upload is made by the tus protocol: send " + Resumable + ": " + Version}
 }
 
-// Describe sets the headers that tell what of the protocol the service supports. maxSize is the
-// largest upload in bytes, 0: any.
+// Describe sets the headers that describe the supported protocol. maxSize is the size of the
+// largest upload in bytes; 0 means no limit.
 func Describe(header http.Header, maxSize int64) {
 	header.Set(Resumable, Version)
 	header.Set("Tus-Version", Version)
@@ -49,7 +48,7 @@ func Describe(header http.Header, maxSize int64) {
 	}
 }
 
-// ReadStart returns what the headers of a request announce about a new upload.
+// ReadStart returns the new upload that the headers of a request describe.
 func ReadStart(r *http.Request) (start files.UploadStart, err error) {
 	if r.Header.Get("Upload-Defer-Length") != "" {
 		return start, InvalidHeader("Upload-Defer-Length", "the length of a file must be known in advance: send Upload-Length")
@@ -74,7 +73,7 @@ func ReadStart(r *http.Request) (start files.UploadStart, err error) {
 	return start, err
 }
 
-// ReadLength returns the value of a header that counts bytes.
+// ReadLength returns the value of a header that holds a number of bytes.
 func ReadLength(r *http.Request, name string) (int64, error) {
 	sent := r.Header.Values(name)
 	if len(sent) == 0 {
@@ -87,7 +86,7 @@ func ReadLength(r *http.Request, name string) (int64, error) {
 	return int64(n), nil
 }
 
-// InvalidHeader returns the error of a header that cannot be read.
+// InvalidHeader returns the error for an invalid header.
 func InvalidHeader(name, message string) *errs.Error {
 	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: name, Message: message}
 }

@@ -17,18 +17,18 @@ import (
 // to filename and filetype.
 const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, metadata, sha256, type, relativePath"
 
-// maxText is how many bytes a text may have that is stored also where nothing else is made of it:
-// as many as a name.
+// maxText limits the bytes of texts that are stored but have no other use. It equals the limit of a
+// name.
 const maxText = 4096
 
-// unusedKeys are the keys of such texts: another one may have precedence.
+// unusedKeys are the keys of texts that may have no use, since another key takes precedence.
 var unusedKeys = []string{"filename", "filetype", "relativePath", "type"}
 
-// null is what Uppy writes for a relativePath, or a type, that a file does not have.
+// null is the value that Uppy sends for a missing relativePath or type.
 const null = "null"
 
-// readMetadata parses pairs of a key and a text in base64, with commas between the pairs. The field
-// of an error is the key of the pair.
+// readMetadata parses pairs of a key and a base64 text, separated by commas. The field of an error
+// is the key of the pair.
 func readMetadata(sent string, start *files.UploadStart) error {
 	if len(sent) > maxMetadata {
 		return InvalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
@@ -37,7 +37,7 @@ func readMetadata(sent string, start *files.UploadStart) error {
 	if sent == "" {
 		return nil
 	}
-	var pairs []string // as they were sent, without the spaces that they do not need
+	var pairs []string // as sent, without unneeded spaces
 	texts := map[string]string{}
 	for pair := range strings.SplitSeq(sent, ",") {
 		key, encoded, spaced := strings.Cut(strings.TrimLeft(pair, " \t"), " ")
@@ -67,7 +67,7 @@ func readMetadata(sent string, start *files.UploadStart) error {
 	return takeMetadata(texts, start)
 }
 
-// takeMetadata takes the texts by their keys. An empty one is as if it were absent, as in a form.
+// takeMetadata assigns the texts by key. An empty text counts as missing, as in a form.
 func takeMetadata(texts map[string]string, start *files.UploadStart) error {
 	fields := &start.Fields
 	fields.Filename = texts["filename"]
@@ -97,9 +97,9 @@ func takeMetadata(texts map[string]string, start *files.UploadStart) error {
 	return nil
 }
 
-// isPathOf tells whether a relative path is that of a file in a folder, which becomes the name of
-// the resource as in every upload of a folder. A name that is not the end of the path was given by
-// a user, and has precedence.
+// isPathOf reports whether a relative path is the path of the file in an uploaded folder. Such a
+// path becomes the name of the resource. If the name is not the end of the path, a user chose it,
+// and it takes precedence.
 func isPathOf(path, name string) bool {
 	return path != "" && path != null && (name == "" || name == path[strings.LastIndexByte(path, '/')+1:])
 }

@@ -13,20 +13,20 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// resourceHeader names the resource that an upload has become.
+// resourceHeader contains the id of the resource that a complete upload has become.
 const resourceHeader = "Labshelf-Resource"
 
-// Upload is an upload as its sender sees it: a user, or a visitor of a link. Its methods serve
-// requests for it.
+// Upload is an upload as its sender sees it. The sender is a user, or a visitor of a link. The
+// methods serve requests for the upload.
 type Upload struct {
 	Chunks *resumable.Uploads
 	ID     string
-	Name   string // that ends its address
+	Name   string // last element of its address
 	URL    string
-	Base   string // base URL of the interface; "": of a visitor, who learns of no set and no resource
+	Base   string // base URL of the interface; "": the sender is a visitor, who sees neither set nor resource
 }
 
-// Serve serves a request in the version of the protocol that the service speaks.
+// Serve checks the protocol version of a request and serves it.
 func Serve(w http.ResponseWriter, r *exchange.Request, serve func() error) error {
 	if err := CheckVersion(w.Header(), r.Request); err != nil {
 		return err
@@ -34,7 +34,7 @@ func Serve(w http.ResponseWriter, r *exchange.Request, serve func() error) error
 	return serve()
 }
 
-// ReadNew reads what a request says about a new upload, and the chunk that it may bring.
+// ReadNew reads the description of a new upload, and its first chunk if the request has one.
 func ReadNew(w http.ResponseWriter, r *exchange.Request) (start files.UploadStart, first *Chunk, err error) {
 	if start, err = ReadStart(r.Request); err != nil {
 		return start, nil, err
@@ -54,7 +54,7 @@ func ReadNew(w http.ResponseWriter, r *exchange.Request) (start files.UploadStar
 	return start, first, err
 }
 
-// AnswerNew answers the request that has begun an upload, and with an error perhaps not.
+// AnswerNew answers the request that created an upload. If err is set, the upload may not exist.
 func (u Upload) AnswerNew(w http.ResponseWriter, r *exchange.Request, t metadata.ResumableUpload, first *Chunk, err error) error {
 	if t.ID != (metadata.ID{}) {
 		w.Header().Set("Location", u.URL)
@@ -70,7 +70,7 @@ func (u Upload) AnswerNew(w http.ResponseWriter, r *exchange.Request, t metadata
 	return nil
 }
 
-// Get serves HEAD, by which clients learn where to continue, and GET, which has a body, too.
+// Get serves HEAD, which tells clients where to resume, and GET, which also has a body.
 func (u Upload) Get(w http.ResponseWriter, r *exchange.Request) error {
 	t, err := u.Chunks.Get(r.Context(), r.Caller, u.ID)
 	if err != nil {
@@ -116,8 +116,8 @@ func (u Upload) Continue(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
-// addChunk adds a chunk. A connection that has been stopped is closed with the answer: its deadline
-// has ended the context of all later requests over it.
+// addChunk adds a chunk. If the request was stopped, addChunk closes its connection, since the
+// deadline has canceled the context of all later requests on it.
 func (u Upload) addChunk(w http.ResponseWriter, r *exchange.Request, chunk *Chunk) (metadata.ResumableUpload, error) {
 	t, err := u.Chunks.Append(r.Context(), r.Caller, u.ID, chunk.Chunk)
 	if chunk.End() && r.ProtoMajor == 1 {
@@ -126,12 +126,12 @@ func (u Upload) addChunk(w http.ResponseWriter, r *exchange.Request, chunk *Chun
 	return t, err
 }
 
-// End ends the upload, and removes its bytes.
+// End terminates the upload and removes its bytes.
 func (u Upload) End(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.WriteNothing(w, "", u.Chunks.Terminate(r.Context(), r.Caller, u.ID))
 }
 
-// Override is for clients whose environment has no PATCH or DELETE.
+// Override serves clients that cannot send PATCH or DELETE.
 func (u Upload) Override(w http.ResponseWriter, r *exchange.Request) error {
 	switch r.Header.Get("X-HTTP-Method-Override") {
 	case http.MethodPatch:
@@ -144,8 +144,8 @@ func (u Upload) Override(w http.ResponseWriter, r *exchange.Request) error {
 	return exchange.ErrMethod
 }
 
-// setProgress sets the headers that tell how far an upload is, and users which resource it has
-// become.
+// setProgress sets the headers with the progress of an upload. Users also receive the id of the
+// resource.
 func (u Upload) setProgress(w http.ResponseWriter, t metadata.ResumableUpload) {
 	header := w.Header()
 	header.Set(Offset, strconv.FormatInt(t.Checkpoint.Size, 10))
