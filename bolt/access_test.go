@@ -10,8 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestAccessWhileACommitIsUnderWay: readers see a commit before its last sync has returned, and may
-// take neither the rows before it for those after it nor the other way round.
+// TestAccessWhileACommitIsUnderWay tests that readers, who see a commit before its last sync has
+// returned, never confuse the rows before it with the rows after it.
 func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -49,7 +49,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestAccessOfTheView: a view that began before a change does not say that it is of the version
+// TestAccessOfTheView tests that a view that began before a change does not report the version
 // after it.
 func TestAccessOfTheView(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestAccessOfTheView(t *testing.T) {
 	}
 }
 
-// accessVersion is the present one of the store.
+// accessVersion returns the current access version of the store.
 func accessVersion(t *testing.T, s *Store) uint64 {
 	t.Helper()
 	version, err := s.AccessVersion(t.Context())

@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// everything is all rows of a file that are older than the audit log.
+// everything contains all rows of a file that are older than the audit log.
 func everything(t *testing.T, s *Store) (rows []any) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) (err error) {
@@ -61,7 +61,7 @@ func appendRows[T any](rows []any, err error, seq func(yield func(T, error) bool
 	return rows, err
 }
 
-// logOf returns the state of the log and what its entries say.
+// logOf returns the state of the log and its decoded entries.
 func logOf(t *testing.T, s *Store) (state audit.State, entries []audit.Entry) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) (err error) {
@@ -90,15 +90,15 @@ func logOf(t *testing.T, s *Store) (state audit.State, entries []audit.Entry) {
 	return state, entries
 }
 
-// versionsWithoutLog are those of olderVersions from before there was a log.
+// versionsWithoutLog returns the olderVersions without an audit log.
 func versionsWithoutLog() []string {
 	return slices.DeleteFunc(olderVersions(), func(name string) bool {
 		return slices.Contains([]string{"version-9", "version-10", "version-11", "version-12", "version-14"}, name)
 	})
 }
 
-// TestLogBeginsWithUpgrade: a file from before there was a log keeps all of its rows, gets one
-// entry that continues them, and gets it once.
+// TestLogBeginsWithUpgrade tests that a file without a log keeps all its rows, and gets exactly one
+// entry that continues them.
 func TestLogBeginsWithUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, name := range versionsWithoutLog() {
@@ -124,7 +124,7 @@ func TestLogBeginsWithUpgrade(t *testing.T) {
 				}
 				after := everything(t, s)
 				if !hasEpoch {
-					after = append(after[:1:1], after[2:]...) // the one that it got
+					after = append(after[:1:1], after[2:]...) // without the new entry
 				}
 				if diff := gocmp.Diff(before, after); diff != "" {
 					t.Errorf("its rows are not those from before:\n%s", diff)
@@ -138,7 +138,8 @@ func TestLogBeginsWithUpgrade(t *testing.T) {
 	}
 }
 
-// holdsFirstEntry: the log has one entry, that of the epoch, of the time of the last change.
+// holdsFirstEntry fails unless the log has only the entry of the epoch, with the time of the last
+// change.
 func holdsFirstEntry(t *testing.T, s *Store) {
 	t.Helper()
 	_, entries := logOf(t, s)
@@ -166,8 +167,8 @@ func holdsFirstEntry(t *testing.T, s *Store) {
 	}
 }
 
-// TestLogChainsBehindUpgrade: the objects of an older file have no entry; the first change of one
-// begins its chain, and others continue it.
+// TestLogChainsBehindUpgrade tests that objects of an older file have no entry, that the first
+// change of an object begins its chain, and that later changes continue it.
 func TestLogChainsBehindUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, name := range versionsWithoutLog() {
@@ -194,7 +195,7 @@ func TestLogChainsBehindUpgrade(t *testing.T) {
 	}
 }
 
-// editorOf returns what edits one active resource of a store in the name of its sysadmin.
+// editorOf returns a function that edits one active resource of a store as its sysadmin.
 func editorOf(t *testing.T, s *Store) (edit func(description string) metadata.Resource) {
 	t.Helper()
 	var r metadata.Resource

@@ -15,9 +15,9 @@ import (
 	"labshelf/metadata"
 )
 
-// inOrder notes in which order operations run, and how many commits there were.
+// inOrder records the order in which operations run, and the number of commits.
 type inOrder struct {
-	ran     []string // by the committer alone
+	ran     []string // only used by the committer
 	commits int
 }
 
@@ -28,8 +28,8 @@ func (o *inOrder) op(name string) func(*metadata.Tx) error {
 	}
 }
 
-// background queues an operation of UpdateBackground, and returns when it waits. It is for tests in
-// a bubble, since such a wait cannot be seen from outside.
+// background queues an operation of UpdateBackground, and returns when it waits. It works only in a
+// bubble, since such a wait is not visible otherwise.
 func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	answer = make(chan error, 1)
 	go func() { answer <- s.UpdateBackground(context.Background(), fn) }()
@@ -37,7 +37,7 @@ func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	return answer
 }
 
-// TestBackgroundYields lets two operations wait, of which the one that came first is to give way.
+// TestBackgroundYields queues two operations. The first one must yield to the other.
 func TestBackgroundYields(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -57,7 +57,7 @@ func TestBackgroundYields(t *testing.T) {
 func givesWay(t *testing.T, others bool, want []string) {
 	s, order := openStore(t), &inOrder{}
 	s.committer.commit = func(tx *bbolt.Tx) error { order.commits++; return tx.Commit() }
-	// An operation of the background, or one of the others, blocks the committer.
+	// A background or a foreground operation blocks the committer.
 	entered, release := make(chan struct{}), make(chan struct{})
 	hold, run := make(chan error, 1), s.UpdateBackground
 	if others {
@@ -80,8 +80,8 @@ func givesWay(t *testing.T, others bool, want []string) {
 	}
 }
 
-// TestBackgroundNotStarved keeps the queue full: what gives way comes all the same, again and
-// again, and so do the others.
+// TestBackgroundNotStarved keeps the queue full. Background operations must still run repeatedly,
+// and so must the others.
 func TestBackgroundNotStarved(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -112,7 +112,7 @@ func TestBackgroundNotStarved(t *testing.T) {
 	}
 }
 
-// TestCloseRunsBackground closes the store while an operation gives way.
+// TestCloseRunsBackground closes the store while a background operation waits.
 func TestCloseRunsBackground(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, closeFinishes)

@@ -42,7 +42,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// borrow reads a page and what is borrowed with it.
+// borrow reads a page with borrowed rows.
 func borrow(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items, texts int) {
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		return tx.Resources.Page(q, func(r *metadata.Resource) bool {
@@ -56,7 +56,8 @@ func borrow(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items,
 	return items, texts
 }
 
-// TestPageAllocatesNothingPerResource: a page of 900 costs as many allocations as one of 10.
+// TestPageAllocatesNothingPerResource tests that a page of 900 resources needs as many allocations
+// as a page of 10.
 func TestPageAllocatesNothingPerResource(t *testing.T) {
 	s := fillShelf(t, 10, 2000)
 	for name, q := range map[string]metadata.ResourceRange{
@@ -78,7 +79,7 @@ func TestPageAllocatesNothingPerResource(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// BenchmarkCommit makes resources, each durable before the next one of the same writer.
+// BenchmarkCommit creates resources. Each is durable before the same writer creates the next one.
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {

@@ -16,9 +16,9 @@ import (
 )
 
 // Rows yields all rows of one snapshot of the file, bucket by bucket in the order of their keys;
-// see tables.Rows. A damage of the file, and the end of the context, are errors, after which
-// nothing comes. While the sequence is read the file grows with every change, since no page that
-// the snapshot sees is used again.
+// see tables.Rows. Damage of the file, or the end of the context, ends the sequence with an error.
+// While the sequence is read, the file grows with every change, since bbolt cannot reuse pages of
+// the snapshot.
 func (s *Store) Rows(ctx context.Context) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		stopped := false
@@ -39,12 +39,12 @@ func (s *Store) Rows(ctx context.Context) iter.Seq2[tables.Row, error] {
 	}
 }
 
-// Build makes a new file at path out of the rows of an engine, and returns when it is complete and
-// on stable storage. Rows out of order, and rows that are no complete metadata of the present
-// schema, are a metadata.ErrRecordDamaged; a file at path is an fs.ErrExist; without room for the
-// file the error is metadata.ErrNoSpace. After an error there is no file at path, and when the
-// context ends, Build stops within one transaction of a bounded size. The records themselves are
-// not examined; Inspect does that.
+// Build creates a file at path from the rows of an engine, and returns when it is complete and on
+// stable storage. It returns metadata.ErrRecordDamaged for rows out of order, and for rows that are
+// not complete metadata of the current schema. It returns fs.ErrExist if the path exists, and
+// metadata.ErrNoSpace if the free space is insufficient. After an error no file is left at path.
+// When the context ends, Build stops within one transaction of bounded size. Build does not verify
+// the records; Inspect does.
 func Build(ctx context.Context, path string, rows iter.Seq2[tables.Row, error]) error {
 	err := build(ctx, path, rows)
 	if err == nil {
@@ -78,7 +78,7 @@ func build(ctx context.Context, path string, rows iter.Seq2[tables.Row, error]) 
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// examineBuilt refuses what Open would refuse of a file, or bring to another schema.
+// examineBuilt returns an error if Open would refuse or upgrade the file.
 func examineBuilt(path string) error {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -95,7 +95,7 @@ func examineBuilt(path string) error {
 	return errors.Join(err, s.Close())
 }
 
-// fill makes an empty file into one that holds the rows, and syncs it.
+// fill fills an empty file with the rows, and syncs it.
 func fill(ctx context.Context, path string, rows iter.Seq2[tables.Row, error]) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true, // it is synced once, at the end
@@ -120,10 +120,10 @@ func fill(ctx context.Context, path string, rows iter.Seq2[tables.Row, error]) e
 // filler puts rows into a file, in transactions of bounded size.
 type filler struct {
 	db   *bbolt.DB
-	bolt *bbolt.Tx     // nil: none is under way
-	into *bbolt.Bucket // that of the last row
-	last tables.Row    // its key is the filler's own
-	size int           // bytes put by the transaction
+	bolt *bbolt.Tx     // nil: no current transaction
+	into *bbolt.Bucket // the bucket of the last row
+	last tables.Row    // the filler owns its key
+	size int           // bytes put by the current transaction
 }
 
 func (f *filler) all(ctx context.Context, rows iter.Seq2[tables.Row, error]) error {
@@ -153,7 +153,7 @@ func (f *filler) all(ctx context.Context, rows iter.Seq2[tables.Row, error]) err
 	return f.commit()
 }
 
-// put adds a row behind the last one.
+// put adds the next row.
 func (f *filler) put(row tables.Row) (err error) {
 	if f.last.Key != nil && row.Compare(f.last) <= 0 {
 		return fmt.Errorf("%w: %s %x comes after %s %x", metadata.ErrRecordDamaged, row.Bucket, row.Key, f.last.Bucket, f.last.Key)
@@ -179,7 +179,7 @@ func (f *filler) put(row tables.Row) (err error) {
 	return f.into.Put(row.Key, append([]byte(nil), row.Value...)) // bbolt keeps the value until the commit
 }
 
-// commit ends the transaction under way; one that fails has been rolled back.
+// commit commits the current transaction. If it fails, the transaction has been rolled back.
 func (f *filler) commit() error {
 	if f.bolt == nil {
 		return nil

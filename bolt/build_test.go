@@ -15,8 +15,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestBuild makes a file out of the rows of another one, in more than one transaction: both hold
-// the same.
+// TestBuild builds a file from the rows of another one, in more than one transaction. Both must
+// have the same content.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	from := closedStore(t, 300)
@@ -61,7 +61,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestBuildRefuses rows that are no complete metadata, and leaves no file behind.
+// TestBuildRefuses tests that incomplete metadata are refused, and that no file is left.
 func TestBuildRefuses(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -116,7 +116,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// gone is a bucket that the present schema has no longer.
+// gone is a bucket that the current schema no longer has.
 func gone(t *testing.T) tables.Bucket {
 	for b := range tables.BucketCount {
 		if !b.In(tables.Schema) {
@@ -146,8 +146,8 @@ func rowsOfFile(t *testing.T) (all []tables.Row) {
 	return all
 }
 
-// TestRowsOfDamaged metadata end with an error, as do those of an older schema and those that
-// nobody waits for.
+// TestRowsOfDamaged tests that the rows of damaged metadata, of an older schema, and of an ended
+// context end with an error.
 func TestRowsOfDamaged(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())

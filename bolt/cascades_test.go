@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// many is how many resources the set has that is deleted and restored in batches.
+// many is the number of resources in the set that is deleted and restored in batches.
 func many() int {
 	if testing.Short() {
 		return 1_000
@@ -50,8 +50,8 @@ func (w *world) harvester() *walk {
 	}
 }
 
-// counts tells how often each resource of the set came since the walk had so many, each time in
-// this state.
+// counts returns how often each resource of the set was returned since the walk had this many, each
+// time in this state.
 func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
 	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {
@@ -62,7 +62,7 @@ func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadat
 	return times
 }
 
-// onceEach fails unless each of n resources came exactly once.
+// onceEach fails unless each of n resources was returned exactly once.
 func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	t.Helper()
 	for id, got := range times {
@@ -75,8 +75,9 @@ func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	}
 }
 
-// TestCascadesLetOthersWrite deletes and restores a large set while others write: they go on
-// between the steps, no commit moves more than a batch, and a harvester receives each change once.
+// TestCascadesLetOthersWrite deletes and restores a large set during other writes. These must
+// continue between the steps, no commit may move more than a batch, and a harvester must receive
+// each change once.
 func TestCascadesLetOthersWrite(t *testing.T) {
 	var most atomic.Int64
 	w := newWorld(t, func(c *committer) { c.commit = func(tx *bbolt.Tx) error { return measured(tx, &most) } })
@@ -120,7 +121,7 @@ func TestCascadesLetOthersWrite(t *testing.T) {
 	checkIntegrity(t, w.store)
 }
 
-// measured commits and keeps the greatest number of pages that a commit has written.
+// measured commits, and records the greatest number of pages that a commit has written.
 func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 	err := tx.Commit()
 	stats := tx.Stats()
@@ -128,13 +129,14 @@ func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 	return err
 }
 
-// cascadesChild, in the environment, makes the test program a service that is killed right after
-// its first commit: the file to open, and what to do with which set.
+// cascadesChild is an environment variable that turns the test program into a service that is
+// killed directly after its first commit. Its value contains the file to open, the set, and the
+// action.
 const cascadesChild = "LABSHELF_TEST_STEPS_CHILD"
 
-// cascadeChild opens the repository, asks for the deletion or restoration if asked to, waits for
-// the cascades, and is killed by itself as soon as one commit is there: before anything that waits
-// for the commit can go on.
+// cascadeChild opens the repository, requests the deletion or restoration if there is one, and
+// waits for the cascades. It kills itself after the first commit, before anything that waits for
+// the commit can continue.
 func cascadeChild(path, do, set string) int {
 	store := must(Open(path, Options{}))
 	store.committer.commit = func(tx *bbolt.Tx) error {
@@ -159,15 +161,15 @@ func cascadeChild(path, do, set string) int {
 }
 
 // TestStepsSurviveKill kills the service after each single commit of a deletion and of a
-// restoration. After each start it goes on where it was, and a harvester that comes by now and then
-// receives each change once.
+// restoration. After each start it must continue where it stopped. A harvester that reads now and
+// then must receive each change once.
 func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()
 	w.fill(set, n)
 	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", containers.NewKey{})
 	check(err)
-	must(w.svc.Credentials.Authenticate(context.Background(), key)) // notes the key's use now, not in a child
+	must(w.svc.Credentials.Authenticate(context.Background(), key)) // records the use of the key now, not in a child
 	k := w.harvester()
 	k.toEnd()
 	w.close()

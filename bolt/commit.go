@@ -18,34 +18,34 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// maxBatch is how many operations share a commit at most.
+// maxBatch limits the operations that share a commit.
 const maxBatch = 256
 
-// mostMapped is how many bytes of pages and bodies commits write or remove until the file is
-// released from memory. The next commits read most of the pages, each in another place of the file,
-// and they would stay resident.
+// mostMapped is the number of bytes of written or removed pages and bodies after which the file is
+// released from memory. Later commits read most of the pages in other places of the file, so these
+// pages would stay resident without use.
 const mostMapped = 16 << 20
 
-// committer runs all changes, in one goroutine, as group commits without added delay: it takes
-// whatever is queued, runs it in one transaction and commits that. While a commit is under way the
-// next group gathers in the queue.
+// committer runs all changes, in one goroutine, as group commits without added delay. It takes all
+// queued operations, runs them in one transaction and commits. During a commit the next group
+// gathers in the queue.
 type committer struct {
 	db        *bbolt.DB
 	now       func() time.Time
 	commit    func(*bbolt.Tx) error
-	checkPath func() error // fails if another file, or none, is at the path of this one
+	checkPath func() error // fails if the path has another file or none
 	queue     *groupcommit.Queue[func(*metadata.Tx) error]
-	free      freelist // used by run alone
+	free      freelist // only used by run
 	observer  *groupcommit.Observer
 
-	mapped int64         // bytes of pages written and of bodies removed since the file was last released from memory; used by run alone
-	stuck  bool          // a transaction could not be ended; read once the queue has stopped
+	mapped int64         // bytes of pages written and bodies removed since the file was last released from memory; only used by run
+	stuck  bool          // a transaction could not be ended; read after the queue has stopped
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
 	state   tables.State  // as committed
 	durable int           // id of the last transaction that is on stable storage
-	failed  error         // why no change is taken any more
+	failed  error         // why the committer accepts no changes
 	changed chan struct{} // closed when durable or failed changes
 }
 
@@ -54,8 +54,8 @@ type operation = groupcommit.Operation[func(*metadata.Tx) error]
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
-// start runs a committer on a file whose last transaction, seen, has been synced. On a file opened
-// to be read only it refuses all changes.
+// start runs a committer on a file whose last transaction, seen, has been synced. On a read-only
+// file it refuses all changes.
 func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*committer, error) {
 	meta, err := fsck.TxMeta(seen)
 	if err != nil {
@@ -76,7 +76,7 @@ func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*comm
 	return c, nil
 }
 
-// do queues fn and waits for its outcome.
+// do queues fn and waits for its result.
 func (c *committer) do(ctx context.Context, fn func(*metadata.Tx) error, background bool) error {
 	return c.queue.Do(ctx, func(tx *metadata.Tx) error {
 		if err := ctx.Err(); err != nil {
@@ -107,7 +107,7 @@ func (c *committer) run() {
 	}
 }
 
-// idle sends when a list of free pages that was left out is to be written.
+// idle returns a channel that sends when an omitted list of free pages must be written.
 func (c *committer) idle() <-chan time.Time {
 	if !c.free.absent {
 		return nil
@@ -115,11 +115,11 @@ func (c *committer) idle() <-chan time.Time {
 	return time.After(c.free.idle)
 }
 
-// close ends the committer when the queue is empty.
+// close ends the committer after all queued operations.
 func (c *committer) close() { c.queue.Close() }
 
-// process runs a batch. No operation is answered before the commit: a refusal may rest on what
-// another operation of the batch has written.
+// process runs a batch. It answers no operation before the commit, because an error of an operation
+// may depend on writes of another operation of the batch.
 func (c *committer) process(batch []*operation) {
 	outcome, begun := errUnfinished, time.Now()
 	rest := batch
@@ -139,15 +139,14 @@ func (c *committer) process(batch []*operation) {
 			outcome = err
 			return
 		}
-		// The writes of the spoiler are gone with the transaction. The others run again, without
-		// it.
+		// The writes of the spoiler are gone with the transaction. The others run again without it.
 		rest = append(rest[:spoiler:spoiler], rest[spoiler+1:]...)
 	}
 }
 
 // attempt runs operations in one transaction and commits it. An operation that fails after it wrote
-// spoils the transaction: nothing is committed, and attempt returns the index of that operation.
-// Otherwise spoiler is negative, and err is the outcome of the commit.
+// spoils the transaction. Then nothing is committed, and attempt returns the index of that
+// operation. Otherwise spoiler is negative, and err is the outcome of the commit.
 func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	if c.failed != nil {
 		return -1, c.failed
@@ -168,8 +167,8 @@ func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	return spoiler, err
 }
 
-// rollback ends a transaction that has not been committed; it does nothing to one that has. If
-// bbolt cannot do that, it still holds its locks, and the store is stuck.
+// rollback ends an uncommitted transaction; it does nothing after a commit. If bbolt cannot end the
+// transaction, it still holds its locks, and the store is stuck.
 func (c *committer) rollback(btx *bbolt.Tx) error {
 	err := catchFault(btx.Rollback)
 	if err == nil || errors.Is(err, berrors.ErrTxClosed) {
@@ -194,7 +193,7 @@ func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err er
 	}
 	c.free.decide(c.db, false)
 	synced := func() time.Duration {
-		stats := btx.Stats() // also once it has ended
+		stats := btx.Stats() // valid after its end, too
 		return stats.GetWriteTime()
 	}
 	return -1, c.observer.Commit(len(ops), func() error { return c.finish(btx, t) }, synced)
@@ -227,8 +226,8 @@ func run(t *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	return end(err)
 }
 
-// finish commits. A sync that failed is never repeated: the kernel may have dropped the pages, and
-// then reports success.
+// finish commits. It never repeats a failed sync: the kernel may have dropped the pages, and would
+// then report success.
 func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	id := btx.ID()
 	if err := t.Finish(c.state); err != nil {
@@ -243,8 +242,8 @@ func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	}
 	if err == nil {
 		c.free.absent = c.db.NoFreelistSync
-		stats := btx.Stats()                                                                   // also once it has ended
-		c.mapped += stats.GetPageAlloc() + max(0, c.state.Inline.Bytes-t.State().Inline.Bytes) // who removes bodies has read them
+		stats := btx.Stats()                                                                   // valid after its end, too
+		c.mapped += stats.GetPageAlloc() + max(0, c.state.Inline.Bytes-t.State().Inline.Bytes) // a transaction that removes bodies has read them
 		c.publish(func() { c.durable, c.state = id, t.State() })
 		if c.mapped >= mostMapped {
 			c.mapped = 0
@@ -261,8 +260,8 @@ func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	return fmt.Errorf("bolt: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 }
 
-// transient returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another
-// time, and after which nothing but what was to be written is lost; nil for any other.
+// transient returns ErrNoSpace or ErrUnwritable for a write error that may not recur and that lost
+// only the data to be written. It returns nil for other errors.
 func transient(err error) error {
 	switch {
 	case noSpace(err):
@@ -273,8 +272,7 @@ func transient(err error) error {
 	return nil
 }
 
-// commitCatching commits, and turns a panic of bbolt, which a damaged file can cause, into an
-// error.
+// commitCatching commits. It turns a panic of bbolt, which a damaged file can cause, into an error.
 func (c *committer) commitCatching(btx *bbolt.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -284,7 +282,7 @@ func (c *committer) commitCatching(btx *bbolt.Tx) (err error) {
 	return c.commit(btx)
 }
 
-// visible tells whether readers see a transaction whose commit has failed, or may.
+// visible reports whether readers see, or may see, a transaction whose commit has failed.
 func (c *committer) visible(id int) (visible bool) {
 	err := catchFault(func() error {
 		btx, err := c.db.Begin(false)
@@ -316,7 +314,7 @@ func (c *committer) publish(change func()) {
 	c.changed = make(chan struct{})
 }
 
-// waitDurable returns when the transaction with this id, which was visible, is on stable storage.
+// waitDurable returns when the visible transaction with this id is on stable storage.
 func (c *committer) waitDurable(ctx context.Context, id int) error {
 	for {
 		c.mu.Lock()
@@ -343,5 +341,5 @@ func (c *committer) health() metadata.Health {
 	return metadata.Health{ReadOnly: c.failed, ClockBehind: max(0, clockBehind)}
 }
 
-// commit writes what a transaction has changed, and returns when it is on stable storage.
+// commit writes the changes of a transaction, and returns when they are on stable storage.
 func commit(btx *bbolt.Tx) error { return btx.Commit() }

@@ -21,8 +21,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what
-// the bad one did is not in it.
+// TestBatchIsolation runs one bad operation between good ones. The batch is one commit, without the
+// changes of the bad one.
 func TestBatchIsolation(t *testing.T) {
 	t.Parallel()
 	after := func(fn func(*metadata.Tx) error, then func() error) func(*metadata.Tx) error {
@@ -36,7 +36,7 @@ func TestBatchIsolation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		bad  func(*metadata.Tx) error
 		want string // part of the answer
-		runs int    // of the first good operation
+		runs int    // runs of the first good operation
 	}{
 		"refuses":            {func(*metadata.Tx) error { return errOnPurpose }, "on purpose", 1},
 		"refuses after look": {putUser("first"), "taken: first", 1},
@@ -45,7 +45,7 @@ func TestBatchIsolation(t *testing.T) {
 		"panics":             {func(*metadata.Tx) error { panic("by mistake") }, "panicked: by mistake", 2},
 		"writes and panics":  {after(putUser("bad"), func() error { panic("by mistake") }), "panicked: by mistake", 2},
 		"cannot write": {func(tx *metadata.Tx) error {
-			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // overlooking the error changes nothing either
+			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // ignoring the error must not change anything, either
 			return nil
 		}, "put into usernames: key too large", 2},
 	} {
@@ -73,7 +73,7 @@ func TestBatchIsolation(t *testing.T) {
 	}
 }
 
-// TestManyOperationsFailAfterWriting has half of a batch fail after writing.
+// TestManyOperationsFailAfterWriting lets half of a batch fail after writing.
 func TestManyOperationsFailAfterWriting(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -102,7 +102,8 @@ func TestManyOperationsFailAfterWriting(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestNothingWrittenIsNoCommit counts commits of batches that refuse, look, or do nothing.
+// TestNothingWrittenIsNoCommit counts commits of batches whose operations fail, only read, or do
+// nothing.
 func TestNothingWrittenIsNoCommit(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -119,8 +120,8 @@ func TestNothingWrittenIsNoCommit(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestAnswersFollowTheCommit holds a commit back: neither the writer nor one who was refused
-// because of what the writer wrote may be answered before.
+// TestAnswersFollowTheCommit delays a commit. Neither the writer, nor an operation that failed
+// because of the writer's changes, may be answered before it.
 func TestAnswersFollowTheCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, answersFollowTheCommit)
@@ -156,8 +157,8 @@ func answersFollowTheCommit(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestStampsFollowTheCommits has 16 goroutines change things at once: a later stamp is never in an
-// earlier commit.
+// TestStampsFollowTheCommits runs 16 concurrent writers. A later stamp must never be in an earlier
+// commit.
 func TestStampsFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -195,8 +196,8 @@ func TestStampsFollowTheCommits(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestContextEndsInTheQueue gives up while the committer is busy: the answer comes at once, and the
-// function never runs.
+// TestContextEndsInTheQueue ends a context while the committer is busy. The answer must come
+// immediately, and the function must never run.
 func TestContextEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -222,8 +223,8 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCloseFinishesTheQueue closes the store while operations wait: those are carried out, later
-// ones refused.
+// TestCloseFinishesTheQueue closes the store while operations wait. These must run, and later ones
+// must be refused.
 func TestCloseFinishesTheQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -263,8 +264,8 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	}
 }
 
-// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and no caller
-// waits for ever.
+// TestOperationEndsItsGoroutine tests that only committed changes are acknowledged, and that no
+// caller waits forever.
 func TestOperationEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -283,7 +284,7 @@ func TestOperationEndsItsGoroutine(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCommitFails has the second commit of three fail, before or after it took place.
+// TestCommitFails lets the second of three commits fail, before or after it took effect.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	before := func(err error) func(*bbolt.Tx) error { return func(*bbolt.Tx) error { return err } }
@@ -317,7 +318,7 @@ func TestCommitFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if runtime.GOOS == "windows" && tc.goesOn && strings.HasSuffix(name, ", hidden") {
-				return // bbolt does not go on where a file cannot be made longer there: see revealed
+				return // bbolt cannot continue there if the file cannot grow: see revealed
 			}
 			s := openStore(t)
 			if err := s.Update(t.Context(), putUser("first")); err != nil {
@@ -362,7 +363,8 @@ func checkAfterFailure(t *testing.T, s *Store, goesOn, visible bool) {
 	}
 }
 
-// lastDurable is the id of the last commit before the one that runs now, for operations of it.
+// lastDurable returns the id of the last commit before the current one, for operations of the
+// current one.
 func lastDurable(s *Store) int {
 	s.committer.mu.Lock()
 	defer s.committer.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"labshelf/metadata"
 )
 
-// looseFile makes a file most of which is free, and returns its path.
+// looseFile creates a file with mostly free pages, and returns its path.
 func looseFile(t *testing.T) string {
 	t.Helper()
 	path := closedStore(t, 300)
@@ -74,7 +74,7 @@ func sameRows(a, b map[string]string) bool {
 	return true
 }
 
-// onlyFile fails unless nothing else is in the directory of a file.
+// onlyFile fails unless the directory of a file contains only that file.
 func onlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -118,8 +118,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactLeavesAlone what it cannot copy: the file stays as it is, and no other is left in its
-// directory.
+// TestCompactLeavesAlone tests that a file that cannot be copied stays unchanged, and that no other
+// file is left in its directory.
 func TestCompactLeavesAlone(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -157,8 +157,8 @@ func TestCompactLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileItWasOpened: what waited for the lock of a file that Compact has replaced is not
-// used.
+// TestReplacedWhileItWasOpened tests that a process that waited for the lock of a file does not use
+// it after Compact has replaced it.
 func TestReplacedWhileItWasOpened(t *testing.T) {
 	t.Parallel()
 	path, other := closedStore(t, 1), closedStore(t, 2)

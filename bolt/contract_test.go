@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// checkIntegrity reports everything that is wrong in the file: pages that bbolt misses or has
-// twice, rows without their entries, entries without their rows, stamps from the future. Every test
-// of a store ends with it.
+// checkIntegrity reports all errors in the file: pages that bbolt misses or has twice, rows without
+// their entries, entries without their rows, stamps from the future. Every test of a store ends
+// with it.
 func checkIntegrity(t testing.TB, s *Store) {
 	t.Helper()
 	if err := checkPages(s); err != nil {
@@ -37,8 +37,8 @@ func checkIntegrity(t testing.TB, s *Store) {
 	}
 }
 
-// checkPages looks at the pages in a write transaction, since bbolt compares them with the free
-// list as it is at that moment.
+// checkPages checks the pages in a write transaction, since bbolt compares them with the current
+// free list.
 func checkPages(s *Store) (err error) {
 	btx, err := s.db.Begin(!s.db.IsReadOnly())
 	if err != nil {
@@ -50,8 +50,8 @@ func checkPages(s *Store) (err error) {
 	return errors.Join(err, btx.Rollback())
 }
 
-// reviewed is a store that is checked when it is closed; but for stamps, since the suite makes rows
-// with any.
+// reviewed is a store that is checked when it is closed, except for stamps, since the suite uses
+// arbitrary stamps.
 type reviewed struct{ *Store }
 
 func (r reviewed) Close() error {

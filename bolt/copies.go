@@ -14,9 +14,9 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of
-// the store's own until it is closed. If the store is read only, no process can change its file, so
-// the snapshot is that file itself.
+// Snapshot implements metadata.Store. The snapshot is a file that Open can open. It is in the
+// store's directory until it is closed. If the store is read-only, no process can change its file,
+// so the snapshot is the file itself.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied := &snapshot{}
 	seen, err := s.read(ctx, func(k *kv, _ *tables.Tx) (err error) {
@@ -60,7 +60,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 type snapshot struct {
 	*io.SectionReader
 	file      *os.File
-	temporary bool // it is a copy, which Close removes
+	temporary bool // a copy, which Close removes
 	stamp     metadata.Stamp
 }
 
@@ -76,8 +76,8 @@ func (s *snapshot) Close() error {
 	return err
 }
 
-// contextWriter is a writer that fails when the context has ended. It keeps the error with which it
-// has failed, of which bbolt may keep the text only.
+// contextWriter is a writer that fails when the context has ended. It keeps its error, because
+// bbolt may keep only the error's text.
 type contextWriter struct {
 	to     io.Writer
 	ended  func() error
@@ -92,17 +92,17 @@ func (w *contextWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// compactBytes is about how much Compact copies in one transaction, which is kept in memory until
-// its commit.
+// compactBytes is the approximate size of one transaction of Compact, which is in memory until its
+// commit.
 const compactBytes = 16 << 20
 
-// Compact replaces the file at path by a copy without free pages, and returns its length in bytes
-// before and after. No other process may have it open (ErrLocked). The copy is made in the same
-// directory, synced and inspected, and then renamed over the old file. Until then, and after any
-// error, the old file is as it was. A file in which Inspect finds something is not touched
-// (ErrDamaged); without room for the copy the error is metadata.ErrNoSpace. When the context ends,
-// Compact stops within one transaction of the copy, which is why bbolt's Compact is not used:
-// nothing stops that one.
+// Compact replaces the file at path by a copy without free pages. It returns the length of the file
+// in bytes before and after. No other process may have the file open (ErrLocked). The copy is made
+// in the same directory, synced, inspected, and renamed over the old file. Until then, and after
+// any error, the old file is unchanged. Compact does not touch a file in which Inspect finds
+// something (ErrDamaged). Without free space for the copy it returns metadata.ErrNoSpace. When the
+// context ends, Compact stops within one transaction of the copy; bbolt's own Compact cannot be
+// stopped.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if before, after, err = compact(ctx, path); err == nil {
 		return before, after, nil
@@ -132,7 +132,7 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 		return 0, 0, err
 	}
 	fresh := file.Name()
-	defer func() { _ = os.Remove(fresh) }() // it is absent after the rename
+	defer func() { _ = os.Remove(fresh) }() // the file is gone after the rename
 	if err := errors.Join(file.Close(), old.copyTo(ctx, fresh)); err != nil {
 		return 0, 0, err
 	}
@@ -144,8 +144,9 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	// A process that waits for the lock of the old file finds after the rename that another file is
-	// at the path; see openExamined. Where an open file cannot be replaced, it is closed before.
+	// A process that waits for the lock of the old file finds another file at the path after the
+	// rename; see openExamined. If the system cannot replace an open file, the file is closed
+	// first.
 	if renamesOverOpen {
 		err = os.Rename(fresh, path)
 	}
@@ -159,7 +160,7 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 	return was.Size(), is.Size(), errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// verify returns an ErrDamaged if Inspect finds anything.
+// verify returns ErrDamaged if Inspect finds anything.
 func (s *Store) verify(ctx context.Context) error {
 	found, first := 0, ""
 	err := s.Inspect(ctx, func(v metadata.Violation) {
@@ -173,7 +174,7 @@ func (s *Store) verify(ctx context.Context) error {
 	return err
 }
 
-// copyTo fills the empty file at path with the same contents, syncs it and verifies it.
+// copyTo copies the content to the empty file at path, syncs it and verifies it.
 func (s *Store) copyTo(ctx context.Context, path string) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true})
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return errors.Join(copied.verify(ctx), s.compareCounts(ctx, copied), copied.Close())
 }
 
-// copyBucket fills a new bucket in order of keys, so that its pages are full.
+// copyBucket fills a new bucket in the order of keys, so that its pages are full.
 func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Bucket) error {
 	cursor := from.Cursor()
 	key, value := cursor.First()
@@ -221,7 +222,7 @@ func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Buck
 	return nil
 }
 
-// compareCounts returns an error if the buckets of another file hold another number of keys.
+// compareCounts returns an error if the buckets of the other file have other numbers of keys.
 func (s *Store) compareCounts(ctx context.Context, other *Store) error {
 	var here, there [tables.BucketCount]int
 	count := func(into *[tables.BucketCount]int) func(*kv, *tables.Tx) error {

@@ -21,7 +21,7 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestDamagedFiles: each is refused as such, and stays as it is.
+// TestDamagedFiles tests that each damaged file is refused as such, and stays unchanged.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	sound, err := os.ReadFile(closedStore(t, 2000))
@@ -89,8 +89,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// trimmed cuts off the zeros by which a file that can be used is made longer where it is opened on
-// Windows.
+// trimmed cuts off the zeros with which Windows extends a valid file when it is opened.
 func trimmed(file []byte, length int) []byte {
 	if runtime.GOOS != "windows" || len(file) <= length || len(bytes.TrimLeft(file[length:], "\x00")) > 0 {
 		return file
@@ -99,7 +98,7 @@ func trimmed(file []byte, length int) []byte {
 }
 
 // wantExamined fails the test unless the file at path is refused before it is opened for writing,
-// which makes it longer on Windows.
+// which extends it on Windows.
 func wantExamined(t *testing.T, path string, want error) {
 	t.Helper()
 	s, err := examine(path)
@@ -113,7 +112,7 @@ func wantExamined(t *testing.T, path string, want error) {
 	}
 }
 
-// withMeta returns the file with another number at a place in its newest meta page, under a right
+// withMeta returns the file with another number at an offset of its newest meta page, with a valid
 // checksum.
 func withMeta(file []byte, page int, newest uint64, at int) []byte {
 	file = bytes.Clone(file)
@@ -132,7 +131,7 @@ func withMeta(file []byte, page int, newest uint64, at int) []byte {
 	return file
 }
 
-// TestForeignFiles are sound bbolt files with other contents.
+// TestForeignFiles tests valid bbolt files with other contents.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*bbolt.Tx) error{
@@ -165,8 +164,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedPages zeroes or overwrites each page of a file in turn. Opening it and reading
-// everything must not end the program, and nothing that was not stored may come out.
+// TestDamagedPages zeroes or overwrites each page of a file in turn. Opening and reading the file
+// must not end the program, and must return only stored values.
 func TestDamagedPages(t *testing.T) {
 	t.Parallel()
 	const names = 300
@@ -204,7 +203,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// readDamaged reads everything. Each user that comes without an error must be one that was stored.
+// readDamaged reads everything. Each user that is read without an error must be a stored one.
 func readDamaged(t *testing.T, s *Store, names int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
@@ -236,7 +235,7 @@ func readDamaged(t *testing.T, s *Store, names int) {
 	}
 }
 
-// writeDamaged puts what is new and what is there.
+// writeDamaged puts new and existing rows.
 func writeDamaged(t *testing.T, s *Store) {
 	t.Helper()
 	for _, name := range []string{"a-new-one", "user-00007"} {
@@ -269,8 +268,8 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// TestFlippedFiles flips bits anywhere in a file: it is refused, or what is read and written gives
-// errors; nothing panics.
+// TestFlippedFiles flips bits anywhere in a file. The file must be refused, or reads and writes
+// must return errors; nothing may panic.
 func TestFlippedFiles(t *testing.T) {
 	t.Parallel()
 	const names = 300
@@ -310,9 +309,9 @@ func TestFlippedFiles(t *testing.T) {
 	}
 }
 
-// freesMillions says whether a flip made the header of a page claim so many pages behind it that a
-// write to it takes gigabytes of memory and minutes: bbolt takes the number at its word when it
-// frees the page, and keeps each of them in a map. A check finds such a page.
+// freesMillions reports whether a flip made the header of a page claim so many overflow pages that
+// a write takes gigabytes of memory and minutes. bbolt trusts the number when it frees the page,
+// and keeps each overflow page in a map. A check finds such a page.
 func freesMillions(file []byte, at int) bool {
 	page := os.Getpagesize()
 	return at%page < fsck.PageHeader && fsck.Page(file[at-at%page:]).Header().Overflow > 1<<20

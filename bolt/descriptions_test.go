@@ -10,8 +10,8 @@ import (
 	"labshelf/paging"
 )
 
-// holdsDescriptions: what is said about objects is read from an older file as far as it is there,
-// and the tables that it lacked take rows.
+// holdsDescriptions tests that existing descriptive metadata are read from an older file, and that
+// the tables that it lacked accept rows.
 func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
 	id := metadatatest.IDAt('T', 1)

@@ -14,7 +14,7 @@ import (
 	"labshelf/metadata"
 )
 
-// visibleCommit makes commits of the store visible, and holds their return back until release gets
+// visibleCommit makes commits of the store visible, and delays their return until release receives
 // an outcome.
 func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 	visible, release = make(chan struct{}), make(chan error)
@@ -28,7 +28,7 @@ func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 	return visible, release
 }
 
-// count returns how many users a view sees.
+// count returns the number of users that a view sees.
 func count(into *int) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		*into = 0
@@ -42,7 +42,7 @@ func count(into *int) func(*metadata.Tx) error {
 	}
 }
 
-// TestViewDurableWaits holds back the return of a commit that readers see already.
+// TestViewDurableWaits delays the return of a commit that readers already see.
 func TestViewDurableWaits(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -91,7 +91,7 @@ func viewDurableWaits(t *testing.T, outcome, want error) {
 	if err := <-written; (err == nil) != (outcome == nil) {
 		t.Errorf("the change: %v", err)
 	}
-	// What was made of something that may never be true is not to be taken for an answer.
+	// A result that depends on uncertain data must not be used as an answer.
 	nothing := errors.New("nothing there")
 	err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nothing })
 	if want := cmp.Or(want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
@@ -100,8 +100,8 @@ func viewDurableWaits(t *testing.T, outcome, want error) {
 	checkIntegrity(t, s)
 }
 
-// TestViewDurableHoldsNoTransaction: a reader who waits must not keep the file from being closed,
-// nor pages from being used again.
+// TestViewDurableHoldsNoTransaction tests that a waiting reader does not prevent closing the file
+// or reusing pages.
 func TestViewDurableHoldsNoTransaction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -117,7 +117,7 @@ func TestViewDurableHoldsNoTransaction(t *testing.T) {
 		})
 	}()
 	<-left
-	if err := s.db.Close(); err != nil { // it waits for transactions, and the commit is still held back
+	if err := s.db.Close(); err != nil { // it waits for transactions, and the commit is still delayed
 		t.Error(err)
 	}
 	release <- nil
@@ -126,7 +126,8 @@ func TestViewDurableHoldsNoTransaction(t *testing.T) {
 	}
 }
 
-// TestViewDurableOfWhatIsDurable does not wait, and returns what fn returned.
+// TestViewDurableOfWhatIsDurable tests that ViewDurable does not wait for durable data, and returns
+// the result of fn.
 func TestViewDurableOfWhatIsDurable(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -143,7 +144,8 @@ func TestViewDurableOfWhatIsDurable(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestViewEndsItsTransaction also when fn panics: otherwise the file could never be closed.
+// TestViewEndsItsTransaction tests that the transaction ends even if fn panics. Otherwise the file
+// could not be closed.
 func TestViewEndsItsTransaction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -6,42 +6,42 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bbolt can write the list of free pages with each commit, or leave it out and search the whole
-// file for them when it is opened next. Neither is right alone. The list is sorted and written anew
-// each time: after a load of 1 million resources 347 changes a second against 1,345, after 10
-// million 77 against 1,102. Without it, opening 10 million took 134 s. So the committer writes it
-// while it is short, and leaves it out while it is long, as after large deletions or loads. It is
-// also written before the file is closed, when the committer has been idle for a while, and after a
-// commit that failed: only a crash during changes to such a file makes the next start read all of
-// it.
+// bbolt can write the list of free pages with each commit, or omit it and search the whole file for
+// free pages at the next open. Neither suits all cases. The list is sorted and written anew each
+// time, which slows down every commit when it is long. Without the list, opening a large file takes
+// minutes. So the committer writes the list while it is short, and omits it while it is long, as
+// after large deletions or loads. The committer also writes it before the file is closed, after an
+// idle time, and after a failed commit. So only a crash during changes makes the next start read
+// the whole file.
 const (
-	longFreelist = 2_000       // free pages, up to which their list costs a commit less than 0.2 ms; with 16,000 it is about 1 ms
-	idleTime     = time.Second // without a change until a list that was left out is written
+	longFreelist = 2_000       // free pages; writing a list of this length costs a commit less than 0.2 ms
+	idleTime     = time.Second // without a change, after which an omitted list is written
 )
 
-// freelist is the committer's state of the list of free pages in its file.
+// freelist is the committer's state of the list of free pages.
 type freelist struct {
-	long   int           // free pages, up to which it is written
+	long   int           // number of free pages up to which the list is written
 	idle   time.Duration // see idleTime
-	absent bool          // the last commit has left it out
-	wanted bool          // a commit has failed since
+	absent bool          // the last commit has omitted it
+	wanted bool          // a commit has failed since then
 }
 
-// decide is called before each commit. If asked is set the list is written however long it is.
+// decide is called before each commit. If asked is set, the list is written regardless of its
+// length.
 func (f *freelist) decide(db *bbolt.DB, asked bool) {
 	stats := db.Stats()
 	db.NoFreelistSync = !asked && stats.FreePageN+stats.PendingPageN > f.long
 }
 
-// failed records that a commit has failed that may succeed another time, for instance because the
-// disk was full. If the list is absent bbolt has just read the whole file for it, and would do so
-// after each such failure.
+// failed records a failed commit that may succeed later, for example because the disk was full. If
+// the list is absent, bbolt has just read the whole file for it, and would do so after each such
+// failure.
 func (f *freelist) failed() { f.wanted = f.absent }
 
-// writeFreelist commits the list of free pages, and nothing else, if it is absent. A failure makes
-// the store read-only, unless it is transient; then the list stays absent.
+// writeFreelist commits only the list of free pages, if it is absent. A failure makes the store
+// read-only, unless it is transient; then the list stays absent.
 func (c *committer) writeFreelist() {
-	defer func() { c.free.wanted = false }() // tried once
+	defer func() { c.free.wanted = false }() // only one attempt
 	if !c.free.absent || c.failed != nil {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 	"labshelf/metadata"
 )
 
-// listed tells whether the list of free pages is in a file.
+// listed reports whether the file contains the list of free pages.
 func listed(t *testing.T, path string) bool {
 	t.Helper()
 	file, err := os.Open(path)
@@ -32,8 +32,8 @@ func listed(t *testing.T, path string) bool {
 	return meta.Freelist != fsck.NoFreelist
 }
 
-// fragmented opens a store that leaves out a list of more than so many free pages, and makes a good
-// many pages free in it.
+// fragmented opens a store that omits a list of more than this many free pages, and frees many
+// pages in it.
 func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -81,7 +81,7 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 	return s, names
 }
 
-// crashed returns a copy of the store's file as it is now: what a kill leaves.
+// crashed returns a copy of the store's file in its current state, as after a kill.
 func crashed(t *testing.T, s *Store) (path string) {
 	t.Helper()
 	content, err := os.ReadFile(s.path)
@@ -95,14 +95,14 @@ func crashed(t *testing.T, s *Store) (path string) {
 	return path
 }
 
-// TestFreeListOnDisk: a short list is always in the file, a long one is left out by commits, and
-// written when nothing comes for a while and before the file is closed.
+// TestFreeListOnDisk tests that a short list is always in the file. A long list is omitted by
+// commits, and written after an idle time and before the file is closed.
 func TestFreeListOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		long   int
 		quiet  time.Duration
-		during bool // it is in the file after the last commit
+		during bool // the file has the list after the last commit
 	}{
 		"short":           {10_000, time.Hour, true},
 		"long":            {10, time.Hour, false},
@@ -134,8 +134,8 @@ func listOnDisk(t *testing.T, long int, quiet time.Duration, during bool) {
 	}
 }
 
-// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file if
-// their list was left out. The next one that fails is not to do so again.
+// TestFreeListOnFullDisk tests that a failed commit makes bbolt search the whole file for free
+// pages if their list was omitted, and that the next failed commit does not repeat this.
 func TestFreeListOnFullDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, listOnFullDisk)
@@ -169,8 +169,8 @@ func listOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestCrashWithoutFreeList opens what a kill leaves where the list was left out: all rows are
-// there, every page is in use or free, and the list is written again when there is time.
+// TestCrashWithoutFreeList opens the file of a killed process whose list was omitted. All rows must
+// exist, every page must be used or free, and the list must be written again later.
 func TestCrashWithoutFreeList(t *testing.T) {
 	t.Parallel()
 	s, names := fragmented(t, 10, time.Hour)
@@ -214,9 +214,8 @@ func TestCrashWithoutFreeList(t *testing.T) {
 	}
 }
 
-// TestDamageWithoutFreeList turns bits in what a kill leaves where the list was left out. bbolt
-// goes over all pages then, and what it meets there must not end the program: the file opens as it
-// was, or is refused.
+// TestDamageWithoutFreeList flips bits in such a file. bbolt then reads all pages, and no damage
+// may end the program: the file opens unchanged, or is refused.
 func TestDamageWithoutFreeList(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
@@ -231,10 +230,10 @@ func TestDamageWithoutFreeList(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta, _ := fsck.ReadMeta(bytes.NewReader(whole))
-	whole = whole[:meta.Past*uint64(pageSize)]    // the file is made longer by 16 MiB at once
-	path := filepath.Join(t.TempDir(), "meta.db") // one for all: each is made longer
+	whole = whole[:meta.Past*uint64(pageSize)]    // the file grows by 16 MiB at once
+	path := filepath.Join(t.TempDir(), "meta.db") // one for all, since each grows
 	for at := 2 * pageSize; at < len(whole); at++ {
-		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // of its flags, of the number of entries, of where the first one is
+		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // bits of the flags, of the number of entries, and of the first entry's offset
 			continue
 		}
 		damaged := bytes.Clone(whole)
@@ -247,15 +246,15 @@ func TestDamageWithoutFreeList(t *testing.T) {
 			refused++
 			continue
 		}
-		_ = again.Close() // what it says of the damage does not matter here
+		_ = again.Close() // its error does not matter here
 	}
 	if refused == 0 {
 		t.Error("no damage was found")
 	}
 }
 
-// TestFreeListKeepsInlineCount: the commit that writes the list changes nothing else: the count of
-// inline bodies is there after it.
+// TestFreeListKeepsInlineCount tests that the commit that writes the list preserves the count of
+// inline bodies.
 func TestFreeListKeepsInlineCount(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)

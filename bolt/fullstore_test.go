@@ -10,7 +10,7 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// fullStore has a row in every table.
+// fullStore returns a store with a row in every table.
 func fullStore(t *testing.T) *Store {
 	t.Helper()
 	s := openStore(t)
@@ -21,7 +21,7 @@ func fullStore(t *testing.T) *Store {
 	return s
 }
 
-// raw changes the file of an open store behind its back.
+// raw changes the file of an open store directly.
 func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
 	t.Helper()
 	if err := s.db.Update(change); err != nil {
@@ -29,7 +29,7 @@ func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
 	}
 }
 
-// violations are the names of the buckets in which Check finds something.
+// violations returns the names of the buckets in which Check finds something.
 func violations(t *testing.T, s *Store) (in []string) {
 	t.Helper()
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {

@@ -19,10 +19,10 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// Each guarantee of a listing has a test here under concurrent writers, and a mutant in
-// verify/mutants that breaks it on purpose. The test must find it.
+// Each guarantee of a listing has a test here with concurrent writers, and a mutant in
+// verify/mutants that breaks it on purpose. The test must find the mutant.
 
-// changes is how often each of the writers changes something.
+// changes is the number of changes of each writer.
 func changes() int {
 	if testing.Short() {
 		return 60
@@ -30,8 +30,8 @@ func changes() int {
 	return 250
 }
 
-// TestListingComplete is "an object is returned at least once": harvesters that follow the changes
-// end up with the last version of every resource.
+// TestListingComplete tests "an object is returned at least once". Harvesters that follow the
+// changes must end with the last version of every resource.
 func TestListingComplete(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
@@ -57,8 +57,8 @@ func TestListingComplete(t *testing.T) {
 	checkIntegrity(t, w.store)
 }
 
-// TestListingCompleteForUnchanged is the same in the orders in which changes do not come to the
-// front: what is neither modified nor renamed during a walk is in it.
+// TestListingCompleteForUnchanged tests the same in the other orders. Every resource that is
+// neither modified nor renamed during a walk must be in it.
 func TestListingCompleteForUnchanged(t *testing.T) {
 	w := newWorld(t, nil)
 	calm := w.churn(4, 40, 0)
@@ -83,8 +83,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestListingNoRepetition is "no object is returned twice unless it was modified during the walk":
-// no walk meets one version twice, in any order.
+// TestListingNoRepetition tests "no object is returned twice unless it was modified during the
+// walk". No walk may return a version twice, in any order.
 func TestListingNoRepetition(t *testing.T) {
 	w := newWorld(t, nil)
 	w.churn(4, 40, 0)
@@ -100,8 +100,8 @@ func TestListingNoRepetition(t *testing.T) {
 	})
 }
 
-// TestListingConstantCost is "the cost of a page depends on its size alone". It counts: a step of a
-// cursor is a step, however long it takes.
+// TestListingConstantCost tests "the cost of a page depends on its size alone". It counts cursor
+// steps, not time.
 func TestListingConstantCost(t *testing.T) {
 	w := newWorld(t, nil)
 	truth := w.churn(8, changes(), 0)
@@ -126,7 +126,7 @@ func TestListingConstantCost(t *testing.T) {
 	}
 }
 
-// ranges are shapes of resource listings: few matches among many others too.
+// ranges are kinds of resource listings, including few matches among many others.
 func (w *world) ranges() (all []metadata.ResourceRange) {
 	spaces := []metadata.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
@@ -143,7 +143,7 @@ func (w *world) ranges() (all []metadata.ResourceRange) {
 	return all
 }
 
-// countedWalk walks to the end, or for a while, and holds the cost of each page to its bound.
+// countedWalk walks to the end, or for a while, and checks the cost of each page.
 func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (pages int) {
 	spans := max(1, len(q.Dataspaces)) * (int(q.States&paging.Active) + int(q.States&paging.Deleted)/int(paging.Deleted))
 	for items := limit; items == limit && pages < 20; pages++ {
@@ -172,9 +172,9 @@ func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (p
 	return pages
 }
 
-// TestSinceLinkOnlyNew is "the address that answered with the end stays valid, and returns later
-// what was created or modified since, and only that", through restarts: what a harvester receives
-// is in strictly rising order of stamps, so nothing comes again.
+// TestSinceLinkOnlyNew tests "the address that answered with the end stays valid, and returns later
+// what was created or modified since, and only that", across restarts. A harvester must receive
+// stamps in strictly ascending order, so nothing is repeated.
 func TestSinceLinkOnlyNew(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
@@ -203,9 +203,9 @@ func TestSinceLinkOnlyNew(t *testing.T) {
 	}
 }
 
-// TestSinceLinkOnlyNewAfterPowerCut is the same when the power fails while a commit is on its way:
-// its page was not sent, so the stamps that the power cut took back are nowhere, and the
-// harvester's address misses nothing that gets them again.
+// TestSinceLinkOnlyNewAfterPowerCut tests the same if the power fails during a commit. The page of
+// that commit was not sent, so no client has the stamps that the power cut undid. The harvester
+// must receive the objects that get these stamps again.
 func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	var cut atomic.Bool
 	visible, release := make(chan struct{}), make(chan struct{})
@@ -223,7 +223,7 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	k := w.walks("oldest")[0]
 	must(w.upload(context.Background(), w.svc, w.sets[0], "", "before", "1"))
 	k.toEnd()
-	durable := must(os.ReadFile(w.path)) // nothing is under way: this is what a power cut leaves
+	durable := must(os.ReadFile(w.path)) // no commit is in progress: the file equals the one after a power cut
 
 	cut.Store(true)
 	var running sync.WaitGroup
@@ -259,8 +259,8 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	}
 }
 
-// TestChildrenConstantCost is "a folder costs the same whatever is in it", in both states at once:
-// a page of folders with one file each and one of folders with hundreds take as many steps.
+// TestChildrenConstantCost tests "a folder costs the same whatever is in it", with both states. A
+// page of folders with one file each must take as many steps as a page of folders with hundreds.
 func TestChildrenConstantCost(t *testing.T) {
 	const folders = 20
 	cost := func(files int, order paging.Order) (c tables.Cost) {

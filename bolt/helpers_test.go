@@ -27,7 +27,7 @@ func openStore(t testing.TB) *Store {
 	return s
 }
 
-// block keeps the committer busy until release is called, without anything being written.
+// block occupies the committer until release is called, without writing.
 func block(t testing.TB, s *Store) (release func()) {
 	t.Helper()
 	entered, released, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -73,7 +73,7 @@ func together(t testing.TB, s *Store, fns ...func(*metadata.Tx) error) (answers 
 	return answers
 }
 
-// putUser returns an operation that makes the user, unless there is one of the name.
+// putUser returns an operation that creates the user, unless the name exists.
 func putUser(name string) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		if _, err := tx.Users.ByName(name); !errors.Is(err, metadata.ErrNotFound) {

@@ -11,10 +11,11 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Inspect implements metadata.Store. It verifies all pages, and what tables.Check does.
+// Inspect implements metadata.Store. It verifies all pages, and everything that tables.Check
+// verifies.
 //
-// The file grows while others write, since bbolt reuses no page that the transaction, or a later
-// one, may see. Under many writes, inspect a Snapshot instead of the store.
+// The file grows while others write, since bbolt cannot reuse pages that the transaction, or a
+// later one, may see. During many writes, inspect a Snapshot instead of the store.
 func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) error {
 	if err := s.checkPath(); err != nil {
 		report(metadata.Violation{Part: metadata.PartPages, Kind: "file", Wrong: err.Error()})

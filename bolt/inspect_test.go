@@ -21,8 +21,8 @@ import (
 	"labshelf/metadata"
 )
 
-// grownFile returns the bytes that are in use of a file with branches, leaves, buckets within a
-// page, rows over several pages and free pages.
+// grownFile returns the used bytes of a file with branches, leaves, inline buckets, rows over
+// several pages and free pages.
 func grownFile(t testing.TB) []byte {
 	t.Helper()
 	path := closedStore(t, 400)
@@ -49,7 +49,7 @@ func grownFile(t testing.TB) []byte {
 	return used(t, path)
 }
 
-// used reads the part of a file that is in use.
+// used returns the used part of a file.
 func used(t testing.TB, path string) []byte {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -59,9 +59,9 @@ func used(t testing.TB, path string) []byte {
 	return fscktest.Used(file)
 }
 
-// TestInspectFindsEveryFlip flips bits all over the file: it is refused, or Inspect reports
-// something, or a key that only separates two pages is another one between them, and all that can
-// be read is as it was. Whatever is read from it, nothing panics.
+// TestInspectFindsEveryFlip flips bits all over the file. The file must be refused, or Inspect must
+// report something, or the flip changed a separator key between two pages without changing any
+// result. No read may panic.
 func TestInspectFindsEveryFlip(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -95,7 +95,7 @@ func TestInspectFindsEveryFlip(t *testing.T) {
 	}
 }
 
-// everyRow is a digest of all keys and values, read past the store.
+// everyRow returns a digest of all keys and values, read without the store.
 func everyRow(t testing.TB, path string) [sha256.Size]byte {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
@@ -116,7 +116,7 @@ func everyRow(t testing.TB, path string) [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// lookInto opens a file that may be damaged to read it, and returns what is wrong.
+// lookInto opens a possibly damaged file for reading, and returns its errors.
 func lookInto(t testing.TB, path string) (found []string) {
 	t.Helper()
 	s, err := Open(path, Options{ReadOnly: true})
@@ -135,8 +135,8 @@ func lookInto(t testing.TB, path string) (found []string) {
 	return found
 }
 
-// TestPagesInCirclesRefused lets a page of a branch lead to the branch itself, and back to the
-// root: bbolt would never come to an end.
+// TestPagesInCirclesRefused lets a branch page point to itself, and back to the root. bbolt would
+// loop forever.
 func TestPagesInCirclesRefused(t *testing.T) {
 	t.Parallel()
 	circles := 0
@@ -155,7 +155,7 @@ func TestPagesInCirclesRefused(t *testing.T) {
 	}
 }
 
-// TestInspectWhileOthersWrite finds nothing, whatever is written meanwhile.
+// TestInspectWhileOthersWrite tests that Inspect finds nothing during concurrent writes.
 func TestInspectWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -183,7 +183,8 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestPagesFilledToTheLastByte: what ends just where a page does takes no page more.
+// TestPagesFilledToTheLastByte tests that a row that ends exactly at the end of a page uses no
+// further page.
 func TestPagesFilledToTheLastByte(t *testing.T) {
 	t.Parallel()
 	pageSize := os.Getpagesize()

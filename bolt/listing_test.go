@@ -33,8 +33,8 @@ func idAt(kind byte, n int) metadata.ID {
 	return metadata.ID{0: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
 }
 
-// fillShelf puts resources into so many dataspaces of two sets each. Four of five are active, and
-// some have changed since they were made, so that the order of stamps is not that of ids.
+// fillShelf adds resources to this many dataspaces of two sets each. Four of five are active. Some
+// have been changed, so that the order of stamps differs from the order of ids.
 func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 	t.Helper()
 	s := &shelf{Store: openStore(t)}
@@ -92,7 +92,7 @@ func (s *shelf) change(t testing.TB, fn func(*metadata.Tx) error) {
 	}
 }
 
-// state is Deleted for one of so many, else Active.
+// state returns Deleted for one of this many, otherwise Active.
 func state(i, of int) metadata.State {
 	if i%of == of-1 {
 		return metadata.Deleted
@@ -100,7 +100,7 @@ func state(i, of int) metadata.State {
 	return metadata.Active
 }
 
-// expected is the first resources of a range, found by looking at all.
+// expected returns the first resources of a range, found by checking all.
 func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resource {
 	order := func(a, b metadata.Resource) int {
 		switch q.Order {
@@ -128,14 +128,13 @@ func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resourc
 	return found[:min(limit, len(found))]
 }
 
-// cost is what listings have cost in a transaction, and how many steps cursors over records have
-// taken.
+// cost is the cost of the listings in a transaction, and the number of cursor steps over records.
 type cost struct {
 	tables.Cost
 	recordSteps int
 }
 
-// first reads up to limit items, and returns them with what they cost.
+// first reads up to limit items, and returns them with their cost.
 func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.Seq2[T, error]) (items []T, cost cost) {
 	t.Helper()
 	_, err := s.read(t.Context(), func(k *kv, tx *tables.Tx) error {
@@ -156,7 +155,7 @@ func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.
 	return items, cost
 }
 
-// checkCost holds a page to what the guarantee says.
+// checkCost checks the cost of a page against the guarantee.
 func checkCost(t errorer, cost cost, limit, ranges int) {
 	t.Helper()
 	if cost.Index > limit+2*ranges || cost.Records > limit+ranges || cost.recordSteps > 2*cost.Records {
@@ -169,8 +168,8 @@ type errorer interface {
 	Errorf(format string, args ...any)
 }
 
-// TestRangesCostWhatTheyYield draws ranges and pages of every shape, and compares each with a look
-// at all resources.
+// TestRangesCostWhatTheyYield draws ranges and pages of every kind, and compares each with a search
+// through all resources.
 func TestRangesCostWhatTheyYield(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 50, 3000)
@@ -269,8 +268,8 @@ func TestSetRangesCostWhatTheyYield(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// TestFreshRecordsAreAdjacent: in the order of creation, forwards and backwards, the record wanted
-// is the next one.
+// TestFreshRecordsAreAdjacent tests that in the order of creation, forwards and backwards, the next
+// record is always adjacent.
 func TestFreshRecordsAreAdjacent(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -300,7 +299,7 @@ func TestFreshRecordsAreAdjacent(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// collected is all that a sequence yields.
+// collected returns all items of a sequence.
 func collected[T any](items iter.Seq2[T, error]) (all []T, err error) {
 	for item, err := range items {
 		if err != nil {
@@ -311,8 +310,8 @@ func collected[T any](items iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads what is left before
-// the commit: there bbolt has pages without keys, at which its Prev stops.
+// TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads the rest before the
+// commit. There bbolt has pages without keys, at which its Prev stops.
 func TestRangesInTheirOwnTransaction(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 1, 3000)
@@ -359,7 +358,7 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// TestNoSuchListing: what no index holds is an error, and never a wrong list.
+// TestNoSuchListing tests that a listing without an index is an error, and never a wrong list.
 func TestNoSuchListing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

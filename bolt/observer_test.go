@@ -30,8 +30,8 @@ func observed(t *testing.T) (s *Store, commits *[]groupcommit.Commit) {
 	return s, commits
 }
 
-// TestObserve: the times of a batch are those that it was made to take, and it is reported before
-// it is answered.
+// TestObserve tests that the reported times of a batch are the ones that the test caused, and that
+// the batch is reported before it is answered.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, observeDurations)
@@ -58,7 +58,7 @@ func observeDurations(t *testing.T) {
 	if err := <-other; err != nil {
 		t.Fatal(err)
 	}
-	if len(*commits) != 1 { // the one that blocked the committer wrote nothing
+	if len(*commits) != 1 { // the operation that blocked the committer wrote nothing
 		t.Fatalf("reported %+v, want one commit", *commits)
 	}
 	c := (*commits)[0]
@@ -67,7 +67,7 @@ func observeDurations(t *testing.T) {
 	}
 }
 
-// TestObserveSync: the real time of the sync is a part of that of the commit.
+// TestObserveSync tests that the real time of the sync is part of the time of the commit.
 func TestObserveSync(t *testing.T) {
 	t.Parallel()
 	s, commits := observed(t)
@@ -79,8 +79,8 @@ func TestObserveSync(t *testing.T) {
 	}
 }
 
-// TestObserveFailure: a commit that failed is reported as one, and no refusal is reported as a
-// commit.
+// TestObserveFailure tests that a failed commit is reported as failed, and that a refusal is not
+// reported as a commit.
 func TestObserveFailure(t *testing.T) {
 	t.Parallel()
 	s, commits := observed(t)
@@ -102,8 +102,8 @@ func TestObserveFailure(t *testing.T) {
 	}
 }
 
-// TestStats: the file is as long as the system says, deleting leaves pages free, and transactions
-// are counted while they run.
+// TestStats tests that the length of the file is right, that deleting frees pages, and that running
+// transactions are counted.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	s, _ := observed(t)
@@ -115,7 +115,7 @@ func TestStats(t *testing.T) {
 		}
 		return stats
 	}
-	for range 3 { // each commit frees the pages that it writes anew
+	for range 3 { // each commit frees the pages that it replaces
 		if err := s.Update(context.Background(), func(tx *metadata.Tx) error { tx.Stamp(); return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -16,42 +16,42 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// What Open reports; it wraps them, with the cause for the log.
+// Errors of Open. It wraps them with the cause, for the log.
 var (
-	// ErrLocked: another process has the file open.
+	// ErrLocked means that another process has the file open.
 	ErrLocked = errors.New("the metadata file is in use by another process")
-	// ErrTooNew: the file was written by a newer version of the program. It was not touched.
+	// ErrTooNew means that a newer version of the program wrote the file. The file is unchanged.
 	ErrTooNew = metadata.ErrTooNew
-	// ErrDamaged: the file is not, or no longer, a metadata file. It was not touched.
+	// ErrDamaged means that the file is not a valid metadata file. The file is unchanged.
 	ErrDamaged = fsck.ErrDamaged
 )
 
-// Options of a Store.
+// Options configure a Store.
 type Options struct {
-	Now func() time.Time // the clock behind stamps; nil: the system's
+	Now func() time.Time // clock of stamps; nil: the system clock
 
-	// ReadOnly shares the file with other readers and writes nothing: no file is made or upgraded,
-	// leftovers stay, every change is refused with metadata.ErrReadOnly. What an older schema lacks
-	// is empty.
+	// ReadOnly shares the file with other readers and writes nothing. No file is created or
+	// upgraded, leftovers stay, and every change returns metadata.ErrReadOnly. Tables that an older
+	// schema lacks are empty.
 	ReadOnly bool
 
-	// Observe is called with each commit once its outcome is known, just before the waiting callers
-	// are answered, from one goroutine, that of all commits. It must return at once. nil: nothing
-	// is measured.
+	// Observe is called with each commit when its outcome is known, just before the waiting callers
+	// are answered. All calls come from the goroutine of the commits, so it must return
+	// immediately. If nil, nothing is measured.
 	Observe func(groupcommit.Commit)
 }
 
-// errAlone: of the two meta pages, which hold the last state and the one before, one is not valid.
-// A power cut may leave that of a commit that was not acknowledged, and a damaged disk of the last
-// one that was.
+// errAlone means that only one of the two meta pages, which hold the last two states, is valid. A
+// power cut may leave an invalid page of an unacknowledged commit. A damaged disk may leave one of
+// the last acknowledged commit.
 var errAlone = errors.New("the first pages of the metadata file were not both valid at the start: perhaps only what a power cut " +
 	"leaves, perhaps the last change before it is missing")
 
-// lockTimeout is how long Open waits for another process to end.
+// lockTimeout limits how long Open waits for another process to end.
 const lockTimeout = 2 * time.Second
 
-// Open opens the file at path, and makes it if there is none; its directory must exist. The caller
-// closes the Store.
+// Open opens the file at path, and creates it if it is missing. The directory must exist. The
+// caller closes the Store.
 func Open(path string, options Options) (*Store, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -89,8 +89,8 @@ func open(path string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// openExamined opens the file after it has been examined. On Windows bbolt makes a file longer as
-// soon as it is opened for writing, so every reason to refuse the file is found before that.
+// openExamined examines the file and opens it. On Windows bbolt extends a file as soon as it is
+// opened for writing, so all reasons to refuse the file must be found before that.
 func openExamined(path string, options Options) (*Store, error) {
 	examined, err := examine(path)
 	if err != nil || options.ReadOnly {
@@ -109,9 +109,9 @@ func openExamined(path string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// examine opens the file for reading, while no process can write it, and checks its pages before
-// bbolt reads more than the meta pages, then the rows that every start needs. It returns an
-// ErrDamaged or an ErrTooNew if the file cannot be used.
+// examine opens the file for reading, while no process can write it. It checks its pages before
+// bbolt reads more than the meta pages, then the rows that every start needs. It returns ErrDamaged
+// or ErrTooNew if the file cannot be used.
 func examine(path string) (*Store, error) {
 	s, err := openFile(path, true)
 	if err != nil {
@@ -136,9 +136,9 @@ func examine(path string) (*Store, error) {
 	return s, nil
 }
 
-// checkPath returns an ErrLocked if another file is at the path of the one that is open, which was
-// replaced while this process waited for its lock or since then, and another error if there is
-// none: what is written to the open file would be lost.
+// checkPath returns ErrLocked if another file is at the path of the open file, which was replaced
+// while this process waited for its lock or later. If no file is there, it returns another error.
+// In both cases, writes to the open file would be lost.
 func (s *Store) checkPath() error {
 	there, err := os.Stat(s.path)
 	if err != nil {
@@ -150,14 +150,14 @@ func (s *Store) checkPath() error {
 	return nil
 }
 
-// openFile opens the file at path with bbolt, and returns an error where bbolt panics. The file
-// then stays mapped, and with that locked, until the process ends.
+// openFile opens the file at path with bbolt, and returns an error if bbolt panics. After a panic
+// the file stays mapped, and with that locked, until the process ends.
 func openFile(path string, readOnly bool) (*Store, error) {
 	s := &Store{path: path}
 	err := asDamagedFile(catchFault(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: initialMmapSize, ReadOnly: readOnly,
-			NoFreelistSync: true, // so that opening writes nothing; see freelist.go
+			NoFreelistSync: true, // opening writes nothing; see freelist.go
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
 				if s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode); err == nil {
 					s.info, err = s.file.Stat()
@@ -181,9 +181,9 @@ func openFile(path string, readOnly bool) (*Store, error) {
 	return nil, err
 }
 
-// load prepares the store for its first transaction. Nothing is written before the schema version
-// has been checked. What an earlier process has written may not be on stable storage, so the file
-// is synced before anything of it is used.
+// load prepares the store for its first transaction. It writes nothing before it has checked the
+// schema version. Writes of an earlier process may not be on stable storage, so load syncs the file
+// before it uses any of them.
 func (s *Store) load(options Options) error {
 	var header tables.Header
 	read := func(k *kv) (err error) {

@@ -22,7 +22,7 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// closedStore makes a file with users in it, and returns its path.
+// closedStore creates a file with users in it, and returns its path.
 func closedStore(t testing.TB, names int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -44,7 +44,7 @@ func closedStore(t testing.TB, names int) string {
 	return path
 }
 
-// inFile changes a closed file as bbolt would let anybody.
+// inFile changes a closed file with bbolt directly.
 func inFile(t testing.TB, path string, change func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -96,7 +96,8 @@ func TestFirstOpen(t *testing.T) {
 	}
 }
 
-// TestFirstOpenAtOnce starts several on an empty directory: one wins, and its file stays.
+// TestFirstOpenAtOnce opens an empty directory several times concurrently. One wins, and its file
+// stays.
 func TestFirstOpenAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -161,7 +162,7 @@ func TestLocked(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestTooNew: the file is refused, and not a byte of it changes.
+// TestTooNew tests that a file of a newer version is refused and stays unchanged.
 func TestTooNew(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 3)
@@ -183,18 +184,19 @@ func TestTooNew(t *testing.T) {
 	}
 }
 
-// sealedVersion is the record of a schema version; see package tables.
+// sealedVersion returns the record of a schema version; see package tables.
 func sealedVersion(version uint32) []byte {
 	fields := binary.BigEndian.AppendUint32(nil, version)
 	sum := crc32.Checksum(append([]byte("schema"), fields...), crc32.MakeTable(crc32.Castagnoli))
 	return append(binary.BigEndian.AppendUint32([]byte{1}, sum), fields...)
 }
 
-// TestMigrationThatFails changes nothing, and is tried again by the next Open.
+// TestMigrationThatFails tests that a failed migration changes nothing, and that the next Open
+// tries it again.
 func TestMigrationThatFails(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t, "version-8")
-	inFile(t, path, func(tx *bbolt.Tx) error { // the bucket that the last step of the last version makes
+	inFile(t, path, func(tx *bbolt.Tx) error { // the bucket that the last step of the last version creates
 		_, err := tx.CreateBucket([]byte("usage_by_user"))
 		return err
 	})
@@ -207,7 +209,7 @@ func TestMigrationThatFails(t *testing.T) {
 		}
 		return tx.DeleteBucket([]byte("usage_by_user"))
 	})
-	for _, want := range []bool{true, false} { // the second time there is nothing left to do
+	for _, want := range []bool{true, false} { // the second time nothing is left to do
 		s, err := Open(path, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +224,7 @@ func TestMigrationThatFails(t *testing.T) {
 	}
 }
 
-// TestStampsRiseAcrossRestarts opens the file with clocks that go back and forth.
+// TestStampsRiseAcrossRestarts opens the file with clocks that jump forwards and backwards.
 func TestStampsRiseAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")

@@ -16,8 +16,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestKeysOutOfOrder lets an entry of a leaf lead to the row of another entry. That row is
-// complete, so its checksum is right; but it came already, or comes too early.
+// TestKeysOutOfOrder lets an entry of a leaf point to the row of another entry. That row is
+// complete and has a valid checksum, but it comes twice or too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -44,7 +44,7 @@ func TestKeysOutOfOrder(t *testing.T) {
 	}
 }
 
-// disordered makes the fourth entry of a leaf of a bucket lead to where the second one does.
+// disordered makes the fourth entry of a leaf of a bucket point to the row of the second.
 func disordered(t *testing.T, file []byte, in string) []byte {
 	t.Helper()
 	key := leafKeyOf(t, file, in)
@@ -84,7 +84,7 @@ func leafKeyOf(t *testing.T, file []byte, in string) (first []byte) {
 	return first
 }
 
-// last returns the error that ends a sequence.
+// last returns the error at the end of a sequence.
 func last[T any](seq iter.Seq2[T, error]) (end error) {
 	for _, err := range seq {
 		end = err

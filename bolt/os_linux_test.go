@@ -9,8 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestWrittenPagesLeaveMemory: what was read of the file does not stay resident while commits write
-// to it.
+// TestWrittenPagesLeaveMemory tests that pages that were read do not stay resident during commits.
 func TestWrittenPagesLeaveMemory(t *testing.T) {
 	s := openStore(t)
 	const bodies, size = 64, 1 << 20
@@ -46,7 +45,7 @@ func TestWrittenPagesLeaveMemory(t *testing.T) {
 	}
 }
 
-// mappedMemory returns how many bytes of mapped files are resident, also of those in memory.
+// mappedMemory returns the resident bytes of mapped files, including files in memory.
 func mappedMemory(t *testing.T) (bytes int) {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

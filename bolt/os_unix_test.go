@@ -4,7 +4,7 @@ package bolt
 
 import "syscall"
 
-// What the system says.
+// Errors of the operating system.
 const (
 	sysNoSpace  = syscall.ENOSPC
 	sysQuota    = syscall.EDQUOT

@@ -8,35 +8,35 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// initialMmapSize is the address space that the file gets at once, in bytes. Windows makes the file
-// itself that long, so it is small.
+// initialMmapSize is the address space that is mapped initially, in bytes. It is small, because
+// Windows extends the file to that length.
 const initialMmapSize = 64 << 20
 
-// renamesOverOpen tells whether a file can be renamed over one that is open.
+// renamesOverOpen reports whether a file can be renamed over an open file.
 const renamesOverOpen = false
 
-// noSpace tells whether an error says that the disk or a quota is full.
+// noSpace reports whether an error means that the disk or a quota is full.
 func noSpace(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
-// unwritable tells whether an error says that nothing can be written, or no file opened, at this
-// time. No error of a sync says that: after it the state of the file is unknown.
+// unwritable reports whether an error means that the file cannot be written, or no file can be
+// opened, at this time. An error of a sync never counts, because the state of the file is unknown
+// after it.
 func unwritable(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Op != "sync" && path.Op != "fsync" &&
 		(errors.Is(err, windows.ERROR_WRITE_PROTECT) || errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES))
 }
 
-// withCause returns the error. bbolt keeps as text only why the file could not be made longer, but
-// it has unmapped the file by then: nothing can be read or written until the file is opened anew,
-// so the cause is not transient.
+// withCause returns the error unchanged. If bbolt cannot extend the file, it has unmapped it:
+// nothing can be read or written until the file is opened again, so the cause is not transient.
 func withCause(err error) error { return err }
 
-// syncDir does nothing: Windows syncs no directories, and keeps their changes in the log of the
-// file system.
+// syncDir does nothing. Windows does not sync directories; their changes are in the log of the file
+// system.
 func syncDir(string) error { return nil }
 
-// releaseMapped does nothing: Windows decides alone which pages of a mapped file are resident.
+// releaseMapped does nothing. Windows decides itself which pages of a mapped file are resident.
 func releaseMapped(*bbolt.DB) {}

@@ -2,7 +2,7 @@ package bolt
 
 import "golang.org/x/sys/windows"
 
-// What the system says.
+// Errors of the operating system.
 const (
 	sysNoSpace  = windows.ERROR_DISK_FULL
 	sysQuota    = windows.ERROR_DISK_QUOTA_EXCEEDED

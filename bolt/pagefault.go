@@ -10,12 +10,12 @@ import (
 	"labshelf/metadata"
 )
 
-// bbolt trusts its file. Where the file is damaged or can no longer be read, bbolt panics, or
-// follows a page number to memory that is not mapped, which is a page fault. Everything that reads
-// the file therefore runs in catchFault.
+// bbolt trusts its file. If the file is damaged or unreadable, bbolt panics, or follows a page
+// number to unmapped memory, which is a page fault. So all code that reads the file runs in
+// catchFault.
 
-// catchFault runs fn, which reads the file, and turns a panic or page fault that the file has
-// caused into an ErrRecordDamaged. Any other panic passes through.
+// catchFault runs fn, which reads the file. It turns a panic or page fault that the file has caused
+// into ErrRecordDamaged. Other panics pass through.
 func catchFault(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	returned := false
@@ -29,7 +29,7 @@ func catchFault(fn func() error) (err error) {
 	return err
 }
 
-// faultText says for people why reading the file panicked.
+// faultText describes for people why reading the file panicked.
 func faultText(panicked any) string {
 	if _, ok := panicked.(runtime.Error); ok {
 		return "a page leads to where nothing can be read"
@@ -37,8 +37,8 @@ func faultText(panicked any) string {
 	return fmt.Sprint(panicked)
 }
 
-// causedByFile tells, in a deferred function, whether the present panic was caused by the file: a
-// page fault, wherever it happened, or any panic in bbolt.
+// causedByFile reports, in a deferred function, whether the file caused the current panic: a page
+// fault anywhere, or any panic in bbolt.
 func causedByFile() bool {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(0, calls[:])])
@@ -58,7 +58,7 @@ func causedByFile() bool {
 	return false
 }
 
-// asDamagedFile adds ErrDamaged to a damage of rows that makes the whole file unusable.
+// asDamagedFile adds ErrDamaged to damage of rows that makes the whole file unusable.
 func asDamagedFile(err error) error {
 	if errors.Is(err, metadata.ErrRecordDamaged) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)

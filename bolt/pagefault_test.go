@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestCatchFaultPassesOtherPanics: a mistake of ours stays a panic, with the place where it was
-// made.
+// TestCatchFaultPassesOtherPanics tests that a programming error remains a panic, with its stack.
 func TestCatchFaultPassesOtherPanics(t *testing.T) {
 	t.Parallel()
 	var none *Store

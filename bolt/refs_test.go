@@ -13,8 +13,8 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// TestReferencesOfSchema8: those of former versions are found where that schema has them, and are
-// the same once they are moved.
+// TestReferencesOfSchema8 tests that the references of former versions are found in the place of
+// that schema, and stay the same after the migration.
 func TestReferencesOfSchema8(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t, "version-8")
@@ -52,8 +52,8 @@ func TestReferencesOfSchema8(t *testing.T) {
 	})
 }
 
-// referencesIn returns the references to each blob; how many of them are of former versions, and of
-// these, how many to blobs to which present versions refer, too.
+// referencesIn returns the references to each blob, the number of references of former versions,
+// and how many of these are to blobs that current versions also reference.
 func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadata.VersionKey, former, shared int) {
 	t.Helper()
 	references = map[blobs.Digest][]metadata.VersionKey{}
@@ -88,8 +88,8 @@ func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadat
 	return references, former, shared
 }
 
-// TestDamagedReferencesOfSchema8 takes a reference out of the file, and adds one: the check finds
-// both, wherever the schema has them.
+// TestDamagedReferencesOfSchema8 removes and adds a reference. The check must find both, wherever
+// the schema stores them.
 func TestDamagedReferencesOfSchema8(t *testing.T) {
 	t.Parallel()
 	for _, upgraded := range []bool{false, true} {
@@ -133,8 +133,8 @@ func TestDamagedReferencesOfSchema8(t *testing.T) {
 	}
 }
 
-// TestReplacementLeavesTheIndexOfReferences: no page of it is written when a row of a version takes
-// over the entry of its resource.
+// TestReplacementLeavesTheIndexOfReferences tests that no page of the index is written when the row
+// of a version takes over the entry of its resource.
 func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -170,8 +170,8 @@ func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// rootOf returns the page that a bucket begins on, which is another one after each change; 0: it is
-// on the page of the buckets.
+// rootOf returns the first page of a bucket, which changes with each write. 0 means that the bucket
+// is on the page of the buckets.
 func rootOf(t *testing.T, s *Store, bucket string) (page uint64) {
 	t.Helper()
 	err := s.db.View(func(tx *bbolt.Tx) error {

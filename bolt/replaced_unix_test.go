@@ -10,7 +10,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestFileReplaced: nothing is acknowledged that nobody would find again.
+// TestFileReplaced tests that no change is acknowledged if its file would not be found again.
 func TestFileReplaced(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(path, other string) error{

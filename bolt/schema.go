@@ -13,17 +13,17 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// What follows the name of the metadata file in that of a temporary file in the same directory,
-// before a random number.
+// Infixes of the names of temporary files in the directory of the metadata file. They follow the
+// name of the metadata file and precede a random number.
 const (
-	newInfix      = ".new-"      // of a file that is being made
-	snapshotInfix = ".snapshot-" // of a Snapshot
+	newInfix      = ".new-"      // a file that is being created
+	snapshotInfix = ".snapshot-" // a Snapshot
 )
 
-// create makes the file under a temporary name and links it to the path when it is complete: a
-// power cut while bbolt makes a file can leave one that it does not open again, and of two
-// processes that start at once only one may win. A rename would replace the file that the other
-// process has already opened; it is used where there are no hard links.
+// create creates the file under a temporary name and links it to the path when it is complete. A
+// power cut during the creation can leave a file that bbolt does not open again. If two processes
+// start at the same time, only one may win. A rename would replace a file that the other process
+// has already opened, so it is only used on file systems without hard links.
 func create(path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newInfix)
 	if err != nil {
@@ -35,7 +35,7 @@ func create(path string) error {
 		err = link(fresh, path)
 	}
 	if _, made := os.Lstat(path); made == nil {
-		err = nil // this process or another one has made it
+		err = nil // this process or another one has created it
 	}
 	if removing := os.Remove(fresh); !errors.Is(removing, fs.ErrNotExist) {
 		err = errors.Join(err, removing)
@@ -43,8 +43,8 @@ func create(path string) error {
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// link gives a complete file its name, unless another one has it. Where there are no hard links it
-// replaces that one.
+// link links a complete file to its path, unless a file exists there. Without hard links it
+// replaces that file.
 func link(fresh, path string) error {
 	err := os.Link(fresh, path)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
@@ -53,7 +53,7 @@ func link(fresh, path string) error {
 	return err
 }
 
-// initialize makes an empty file into a complete one without rows, and syncs it.
+// initialize turns an empty file into a complete one without rows, and syncs it.
 func initialize(path string) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true, // it is synced once, at the end
@@ -78,9 +78,8 @@ func initialize(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// removeLeftovers removes the temporary files of a process that was killed. What it cannot remove
-// now is left to the next start. A process that is making a file at this moment finds the complete
-// one.
+// removeLeftovers removes the temporary files of a killed process. The next start tries again to
+// remove the rest. If another process is creating a file meanwhile, it finds the complete one.
 func removeLeftovers(path string) {
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Dir(path))
@@ -93,21 +92,21 @@ func removeLeftovers(path string) {
 	}
 }
 
-// ErrNoCopy says that a file of an older schema could not be copied before its upgrade. It was not
-// changed.
+// ErrNoCopy means that a file of an older schema could not be copied before its upgrade. The file
+// is unchanged.
 var ErrNoCopy = errors.New("no copy of the metadata could be kept before they are brought to a newer version")
 
-// Upgrade is what Open has done to a file of an older schema.
+// Upgrade describes the upgrade of a file of an older schema by Open.
 type Upgrade struct {
 	From, To uint32
-	Copy     string // path of the file as it was before
+	Copy     string // path of the copy of the old file
 }
 
-// Upgraded returns the upgrade that Open has made; nil: none was needed.
+// Upgraded returns the upgrade that Open has performed, or nil.
 func (s *Store) Upgraded() *Upgrade { return s.upgraded }
 
-// upgrade runs the migrations from a version to the present one, and saves a copy of the file
-// first: an older program refuses the file after that.
+// upgrade runs the migrations from a version to the current one. It saves a copy of the file first,
+// because an older program cannot open the upgraded file.
 func (s *Store) upgrade(version uint32) error {
 	done := Upgrade{From: version, To: tables.Schema}
 	var err error
@@ -130,8 +129,8 @@ func (s *Store) upgrade(version uint32) error {
 	return nil
 }
 
-// unusedPath returns the path, with a number appended if there is a file already: the copy of an
-// earlier upgrade stays.
+// unusedPath returns the path, with a number appended if the path exists. So copies of earlier
+// upgrades are kept.
 func unusedPath(path string) (string, error) {
 	for n, name := 2, path; ; n, name = n+1, fmt.Sprintf("%s.%d", path, n) {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -142,9 +141,10 @@ func unusedPath(path string) (string, error) {
 	}
 }
 
-// saveCopy writes a copy of the file to an unused path, and returns when it is on stable storage.
+// saveCopy writes a copy of the file to an unused path, and returns when the copy is on stable
+// storage.
 func (s *Store) saveCopy(path string) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+newInfix) // which the next start removes
+	file, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+newInfix) // the next start removes leftovers
 	if err != nil {
 		return err
 	}

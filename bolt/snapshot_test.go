@@ -13,8 +13,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store
-// that is only read.
+// TestSnapshotsOpen tests that a snapshot is a complete file with the stated state, also for a
+// read-only store.
 func TestSnapshotsOpen(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 50)
@@ -56,7 +56,7 @@ func TestSnapshotsOpen(t *testing.T) {
 	}
 }
 
-// endsLater is a context that ends once it has been asked so often.
+// endsLater is a context that ends after this many calls.
 type endsLater struct {
 	context.Context
 	after int
@@ -69,7 +69,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestSnapshotEnds with its context wherever it is, and leaves nothing behind.
+// TestSnapshotEnds tests that a snapshot ends with its context at any point, and leaves nothing.
 func TestSnapshotEnds(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 50)
@@ -88,7 +88,7 @@ func TestSnapshotEnds(t *testing.T) {
 	onlyFile(t, path)
 }
 
-// full is a writer that has room for some bytes.
+// full is a writer with a capacity of some bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -98,7 +98,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSnapshotTellsWhyItFailed: bbolt keeps the text of some errors only.
+// TestSnapshotTellsWhyItFailed tests that the error survives, although bbolt keeps only the text of
+// some errors.
 func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -117,8 +118,8 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	}
 }
 
-// TestSnapshotsThatWereLeft by a process that was killed are removed when the file is opened to be
-// changed.
+// TestSnapshotsThatWereLeft tests that snapshots of a killed process are removed when the file is
+// opened for writing.
 func TestSnapshotsThatWereLeft(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 1)

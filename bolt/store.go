@@ -3,39 +3,38 @@
 //
 // # Writes
 //
-// All writes go through one goroutine, the committer. It takes whatever is queued, runs the
-// operations in one transaction and commits: a group commit without added delay, since the next
-// group gathers while this one is synced. With 32 writers that made 19,885 operations a second,
-// against 1,907 with bbolt's Update on the same disk. An operation that refuses does not touch the
-// others of its group. One that fails after its first write is taken out, and the others run again:
-// an operation can run more than once. UpdateBackground has commits of its own. The fair queue
-// gives it at most every other commit and half of the time while others write.
+// One goroutine, the committer, performs all writes. It takes all queued operations, runs them in
+// one transaction and commits. This is a group commit without added delay, since the next group
+// gathers while this one is synced. An operation that returns an error before its first write does
+// not affect the others of its group. After a later failure, the committer runs the others again
+// without it, so an operation can run more than once. UpdateBackground has its own commits. While
+// others write, the fair queue gives it at most every other commit and half of the time.
 //
 // A commit that fails with an I/O error makes the store read-only until it is opened again, since
-// the kernel may have dropped what it could not write and reports that only once. An error in the
-// middle of a commit leaves the outcome open: ErrOutcomeUnknown. A full disk is no such case: the
-// transaction is rolled back. bbolt shows a commit to readers before its last sync has returned;
-// ViewDurable waits for that sync after its transaction has ended.
+// the kernel may have dropped pages that it could not write, and reports that only once. An error
+// in the middle of a commit leaves the outcome open: ErrOutcomeUnknown. A full disk is different:
+// the transaction is rolled back. bbolt shows a commit to readers before its last sync has
+// returned; ViewDurable waits for that sync after its transaction has ended.
 //
 // # Access version
 //
-// The rows that decide who may do what have a version. It grows when a commit that changes one of
-// them has ended, and is 0 while such a commit is under way, since readers see it before the writer
-// is answered.
+// The rows that decide permissions have a version. It grows when a commit that changes one of them
+// has ended. It is 0 during such a commit, since readers see the commit before the writer gets an
+// answer.
 //
 // # The file
 //
-// The list of free pages is a part of each commit while it is short. After many deletions, or a
-// large load, it is long, and writing it costs more than the rest (77 uploads a second instead of
-// 1,102 at 10 million resources): then it is left out, and written when nothing has come for a
-// second, after a commit that failed, and before the file is closed (freelist.go). Where a crash
-// leaves a file without it, the next open reads the whole file twice: to see that its pages are
-// sound, since bbolt would end the program where they are not, and to find the free ones.
+// Each commit writes the list of free pages while it is short. After many deletions or a large load
+// the list is long, and writing it costs more than the rest of a commit. Then commits omit it. The
+// committer writes it after a second without changes, after a failed commit, and before the file is
+// closed (freelist.go). If a crash leaves a file without the list, the next open reads the whole
+// file twice: to check its pages, since a damaged page makes bbolt end the program, and to find the
+// free ones.
 //
-// bbolt's options: the free list as a map; two seconds for the lock; a large first mapping, except
-// on Windows, where the file would grow to it; pages filled to the brim in buckets that grow at
-// their end (1,207 bytes a resource against 2,111). A new file is made under a temporary name and
-// linked when it is complete.
+// bbolt's options are a map for the free list, two seconds for the lock, and a large first mapping,
+// except on Windows, where the file would grow to its size. Pages are filled completely in buckets
+// that grow at their end. A new file is created under a temporary name and linked when it is
+// complete.
 package bolt
 
 import (
@@ -56,7 +55,7 @@ type Store struct {
 	db        *bbolt.DB
 	path      string
 	info      os.FileInfo // identifies the file
-	file      *os.File    // that db reads and writes
+	file      *os.File    // the file that db reads and writes
 	secret    [32]byte
 	suspect   error // see metadata.Health
 	upgraded  *Upgrade
@@ -65,10 +64,10 @@ type Store struct {
 
 var _ metadata.Store = (*Store)(nil)
 
-// Secret returns the 32 random bytes that were made with the file.
+// Secret returns the 32 random bytes that were created with the file.
 func (s *Store) Secret() [32]byte { return s.secret }
 
-// Health tells whether the store still takes changes, how far the clock is behind, and whether the
+// Health reports whether the store accepts changes, how far the clock is behind, and whether the
 // file was suspect when it was opened.
 func (s *Store) Health() metadata.Health {
 	h := s.committer.health()
@@ -76,8 +75,8 @@ func (s *Store) Health() metadata.Health {
 	return h
 }
 
-// Close commits the changes that are queued and refuses others; then it waits for the read
-// transactions to end, closes the file and releases its lock.
+// Close commits the queued changes and refuses new ones. Then it waits for the read transactions,
+// closes the file and releases its lock.
 func (s *Store) Close() error {
 	s.committer.close()
 	if s.committer.stuck {
@@ -95,9 +94,10 @@ func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return err
 }
 
-// ViewDurable implements metadata.Store. bbolt shows a commit to readers before the commit's last
-// sync has returned, so this waits until the committer has seen it return. What fn could see is
-// durable too if fn failed; where it is not, what fn returned does not count.
+// ViewDurable implements metadata.Store. bbolt shows a commit to readers before the last sync of
+// the commit has returned, so ViewDurable waits until the committer has seen it return. This also
+// applies if fn failed. If the state does not become durable, the caller must discard the result of
+// fn.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	seen, err := s.read(ctx, func(_ *kv, t *tables.Tx) error { return fn(t.Contract()) })
 	if seen == 0 {
@@ -109,8 +109,8 @@ func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) er
 	return err
 }
 
-// Update implements metadata.Store. Stamps are taken in the transaction, so that their order is
-// that of the commits.
+// Update implements metadata.Store. Stamps are taken in the transaction, so that their order is the
+// order of the commits.
 func (s *Store) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.committer.do(ctx, fn, false)
 }
@@ -120,8 +120,8 @@ func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 	return s.committer.do(ctx, fn, true)
 }
 
-// read runs fn in a read transaction. It returns the id of the last commit that fn could see; 0 if
-// fn did not run.
+// read runs fn in a read transaction. It returns the id of the last commit that fn could see, or 0
+// if fn did not run.
 func (s *Store) read(ctx context.Context, fn func(*kv, *tables.Tx) error) (seen int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -147,15 +147,15 @@ func (s *Store) read(ctx context.Context, fn func(*kv, *tables.Tx) error) (seen 
 	return seen, err
 }
 
-// Stats is the state of the file of a Store at one moment.
+// Stats is the state of a Store's file at one moment.
 type Stats struct {
-	Bytes     int64 // its length
-	FreePages int64 // free, or free when the transactions under way have ended
+	Bytes     int64 // length of the file
+	FreePages int64 // free, or free once the current transactions have ended
 	PageSize  int64 // bytes
-	Reading   int64 // read transactions under way
+	Reading   int64 // current read transactions
 }
 
-// Stats returns the present state of the file.
+// Stats returns the current state of the file.
 func (s *Store) Stats() (Stats, error) {
 	info, err := s.file.Stat()
 	if err != nil {
@@ -168,5 +168,5 @@ func (s *Store) Stats() (Stats, error) {
 	}, nil
 }
 
-// Engine implements metadata.Store. One process has a file.
+// Engine implements metadata.Store. Only one process can use a file.
 func (s *Store) Engine() metadata.Engine { return metadata.Engine{Name: "bolt", Schema: tables.Schema} }

@@ -8,8 +8,9 @@ import (
 	"labshelf/metadata"
 )
 
-// TestUpgradeCountsStorers: before schema 15 all versions of a resource counted for its creator.
-// The upgrade counts each for the user who stored it. A move into another set stores all of them.
+// TestUpgradeCountsStorers tests the upgrade to schema 15. Before, all versions of a resource
+// counted for its creator. The upgrade counts each for the user who stored it. A move to another
+// set stores all of them.
 func TestUpgradeCountsStorers(t *testing.T) {
 	t.Parallel()
 	s, err := Open(olderFile(t, "version-14"), Options{})

@@ -10,8 +10,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestTakenEntries puts rows whose names, pairs or digests are those of other rows: nothing
-// changes, also not for the others in the batch, and whoever has the name keeps it.
+// TestTakenEntries puts rows whose names, pairs or digests belong to other rows. Nothing may
+// change, including for the others in the batch, and the first row keeps the entry.
 func TestTakenEntries(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)

@@ -1,6 +1,6 @@
 //go:build !windows
 
-// Windows cuts no mapped file off.
+// Windows does not truncate mapped files.
 
 package bolt
 
@@ -14,8 +14,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot
-// be read is an error.
+// TestFileTruncatedWhileOpen truncates the file of an open store, as a broken disk may. Reading the
+// missing part must be an error.
 func TestFileTruncatedWhileOpen(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 2000)
@@ -55,7 +55,7 @@ func TestFileTruncatedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestCatchFaultOfFile: what the file has done is an error, also where code of ours meets it.
+// TestCatchFaultOfFile tests that a fault of the file is an error, also in code of this program.
 func TestCatchFaultOfFile(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 2000)

@@ -12,8 +12,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestLostUsageIsDamage flips a bit in the keys of usage rows, so that nothing finds them: no count
-// that is not true comes out, and none is written.
+// TestLostUsageIsDamage flips a bit in the keys of usage rows, so that they are not found. No wrong
+// count may be returned or written.
 func TestLostUsageIsDamage(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -59,7 +59,7 @@ func TestLostUsageIsDamage(t *testing.T) {
 	}
 }
 
-// flipKeys flips a bit of the dataspace in the only key of each of the buckets.
+// flipKeys flips a bit of the dataspace in the only key of each bucket.
 func flipKeys(tx *bbolt.Tx, in []string) error {
 	for _, b := range in {
 		rows := tx.Bucket([]byte(b))

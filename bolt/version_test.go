@@ -29,7 +29,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// olderVersions are the files that programs of older versions of the schema have made.
+// olderVersions are files of programs with older schema versions.
 func olderVersions() []string {
 	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9", "version-10", "version-11", "version-12", "version-14"}
 }
@@ -53,7 +53,7 @@ func olderFile(t *testing.T, name string) string {
 	return path
 }
 
-// holdsOlder reads what is in the file of an older version, and holds it against the rules.
+// holdsOlder reads the content of an older file, and checks it against the rules.
 func holdsOlder(t *testing.T, s *Store) {
 	t.Helper()
 	holdsRules(t, s)
@@ -102,12 +102,12 @@ func holdsOlder(t *testing.T, s *Store) {
 	}
 }
 
-// holdsRules checks a file of which the bodies were not kept.
+// holdsRules checks a file without its bodies.
 func holdsRules(t *testing.T, s *Store) {
 	t.Helper()
 	checkIntegrity(t, s)
 	rules := maintenance.CheckEvents{Violation: func(v metadata.Violation) {
-		if v.Part != metadata.PartBlobs { // the bodies were not kept
+		if v.Part != metadata.PartBlobs { // the bodies are missing
 			t.Errorf("violation: %v", v)
 		}
 	}}
@@ -117,7 +117,7 @@ func holdsRules(t *testing.T, s *Store) {
 	}
 }
 
-// TestOlderVersions: opening upgrades files of older versions; reading leaves them alone.
+// TestOlderVersions tests that opening upgrades older files, and that reading changes nothing.
 func TestOlderVersions(t *testing.T) {
 	t.Parallel()
 	for _, name := range olderVersions() {
@@ -140,7 +140,7 @@ func TestOlderVersions(t *testing.T) {
 	}
 }
 
-// holdsOpened opens an older file, and uses the tables that it lacked if it may.
+// holdsOpened opens an older file. If it may write, it uses the tables that the file lacked.
 func holdsOpened(t *testing.T, path string, options Options) {
 	t.Helper()
 	s, err := Open(path, options)
@@ -172,7 +172,7 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	check(s.Close())
 }
 
-// epochsOfOlderVersions are in the files of version 7 and later ones.
+// epochsOfOlderVersions are the epochs in the files of version 7 and later.
 func epochsOfOlderVersions() []string {
 	return []string{
 		"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5", "332d11a64a36ac75e812a2c4f554acbd", "ed9b12476a4080cd24cf2a276743a056",
@@ -180,7 +180,7 @@ func epochsOfOlderVersions() []string {
 	}
 }
 
-// TestReplaceInOlderFile: the first replacement keeps the replaced file as a version.
+// TestReplaceInOlderFile tests that the first replacement keeps the replaced file as a version.
 func TestReplaceInOlderFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range olderVersions() {
@@ -241,8 +241,8 @@ func replaceOlder(t *testing.T, s *Store) {
 	}
 }
 
-// holdsEpoch: a file that is brought to the present version gets one epoch, which continues what is
-// in it, unless it has one; where it is only read, the epoch is as it was.
+// holdsEpoch tests that an upgraded file without an epoch gets one that continues its content. A
+// read-only file keeps its epoch.
 func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
@@ -261,7 +261,7 @@ func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 	}
 }
 
-// schema returns the version of the schema of the file.
+// schema returns the schema version of the file.
 func (s *Store) schema(t *testing.T) (is uint32) {
 	t.Helper()
 	err := inspect(s.db, func(k *kv) error {
@@ -275,7 +275,7 @@ func (s *Store) schema(t *testing.T) (is uint32) {
 	return is
 }
 
-// TestReadOnly: several processes may read a file, and nothing is written, not even a new file.
+// TestReadOnly tests that several processes may read a file, and that nothing is written.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 5)
@@ -329,7 +329,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestUpgradeKeepsACopy of the file as it was, and changes nothing where it cannot.
+// TestUpgradeKeepsACopy tests that an upgrade copies the file first, or else changes nothing.
 func TestUpgradeKeepsACopy(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t, "version-4")
@@ -338,7 +338,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that there is no longer name for the copy
+	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that the copy's name would be too long
 	if err := os.WriteFile(long, original, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	}
 }
 
-// content is what is in a file that is only read.
+// content returns the content of a read-only file.
 type content struct {
 	version uint32
 	users   int

@@ -23,21 +23,21 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// world is a repository on a real file, with writers that change it and readers that walk it at the
-// same time. The bodies of its files are kept in memory: what is tested is metadata.
+// world is a repository on a real file, with concurrent writers and readers. File bodies are only
+// in memory, because the tests concern the metadata.
 type world struct {
 	t       *testing.T
 	path    string
 	bodies  blobs.Store
-	prepare func(*committer) // prepares each committer before the repository starts; may be nil
+	prepare func(*committer) // called for each committer before the repository starts; may be nil
 
-	opened sync.RWMutex // held for writing while the repository is closed and opened again
+	opened sync.RWMutex // held for writing while the repository is closed and reopened
 	store  *Store
 	svc    *repository.Service
 
 	mu      sync.Mutex
-	steps   int           // changes made so far
-	stepped chan struct{} // closed at every tenth
+	steps   int           // number of changes so far
+	stepped chan struct{} // closed at every tenth change
 
 	admin, member auth.Principal
 	spaces        []metadata.Dataspace
@@ -64,7 +64,7 @@ func (w *world) open() {
 	w.svc = repository.New(repositorytest.Audited{Store: store, Fail: w.t.Errorf}, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: 100})
 }
 
-// shut closes the repository without a look at what is in it.
+// shut closes the repository without checking its content.
 func (w *world) shut() {
 	w.svc.Close()
 	check(w.store.Close())
@@ -81,7 +81,7 @@ func (w *world) close() {
 	}
 }
 
-// restart closes the repository once everything under way is done, and opens it again.
+// restart waits for current operations, closes the repository, and opens it again.
 func (w *world) restart() {
 	w.opened.Lock()
 	defer w.opened.Unlock()
@@ -96,7 +96,7 @@ func (w *world) with(fn func(ctx context.Context, svc *repository.Service)) {
 	fn(context.Background(), w.svc)
 }
 
-// populate makes the admin, a member of two of three dataspaces, and two sets in each.
+// populate creates the admin, a member of two of three dataspaces, and two sets in each.
 func (w *world) populate() {
 	ctx := context.Background()
 	key := must(w.svc.Users.Bootstrap(ctx, ""))
@@ -143,7 +143,7 @@ func (w *world) upload(ctx context.Context, svc *repository.Service, into metada
 	return up.Replace(ctx, over, fields)
 }
 
-// writer changes resources of its own, at random, and remembers the last answer about each.
+// writer randomly changes its own resources, and remembers the last answer about each.
 type writer struct {
 	w     *world
 	rng   *rand.Rand
@@ -152,7 +152,7 @@ type writer struct {
 	wrote int
 }
 
-// step makes one change.
+// step performs one change.
 func (wr *writer) step() {
 	wr.wrote++
 	wr.w.with(func(ctx context.Context, svc *repository.Service) {
@@ -173,8 +173,7 @@ func (wr *writer) step() {
 	}
 }
 
-// progress returns how many changes were made, and a channel that is closed when there are some
-// more.
+// progress returns the number of changes, and a channel that is closed after some more.
 func (w *world) progress() (steps int, more <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,8 +194,8 @@ func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadat
 	return must(svc.Files.EditResource(ctx, admin, id, files.Fields{Description: new(strconv.Itoa(wr.wrote))}, core.Match{}))
 }
 
-// churn runs writers side by side until each has made so many changes, with restarts in between,
-// and returns what they remember: the last acknowledged version of every resource.
+// churn runs concurrent writers until each has made this many changes, with restarts in between. It
+// returns the last acknowledged version of every resource.
 func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.Resource {
 	var running, stopper sync.WaitGroup
 	all := make([]*writer, writers)
@@ -234,7 +233,7 @@ func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.R
 	return truth
 }
 
-// walk is a harvester: it follows one listing from page to page, and keeps the address that
+// walk is a harvester. It follows one listing from page to page, and keeps the address that
 // answered with the end.
 type walk struct {
 	w         *world
@@ -247,7 +246,7 @@ type walk struct {
 	got       []metadata.Resource
 }
 
-// page fetches one page and tells whether that was the end.
+// page fetches one page and reports whether it was the end.
 func (k *walk) page() (end bool) {
 	k.w.with(func(ctx context.Context, svc *repository.Service) {
 		request := core.ListRequest{Container: k.container, Token: k.token}
@@ -268,14 +267,14 @@ func (k *walk) page() (end bool) {
 	return end
 }
 
-// toEnd walks until the listing says that it has ended.
+// toEnd walks to the end of the listing.
 func (k *walk) toEnd() {
 	for !k.page() {
 	}
 }
 
-// follow goes on after each end, as a harvester does that comes back, until stop is closed; then
-// once more to the end.
+// follow resumes after each end, like a harvester, until stop is closed; then it walks to the end
+// once more.
 func (k *walk) follow(stop <-chan struct{}) {
 	for {
 		_, more := k.w.progress()
@@ -289,8 +288,8 @@ func (k *walk) follow(stop <-chan struct{}) {
 	}
 }
 
-// rewalk has a few harvesters walk every listing from the start to the end, in turn and again and
-// again, as long as meanwhile runs, and has each walk verified.
+// rewalk lets a few harvesters walk every listing repeatedly while meanwhile runs, and verifies
+// each walk.
 func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
 	var all []*walk
 	for _, order := range orders {
@@ -317,8 +316,8 @@ func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
 	running.Wait()
 }
 
-// walks are the listings that the guarantees are tried on, in all kinds and with page sizes from 1
-// to 500.
+// walks are the listings for testing the guarantees, of all kinds and with page sizes from 1 to
+// 500.
 func (w *world) walks(order string) (all []*walk) {
 	space, set := w.spaces[0].ID.String(), w.sets[0].ID.String()
 	for i, listing := range []struct {
@@ -348,7 +347,7 @@ func (w *world) walks(order string) (all []*walk) {
 	return all
 }
 
-// covers tells whether the walk's listing, whatever its state, has room for the resource.
+// covers reports whether the walk's listing can contain the resource in any state.
 func (k *walk) covers(r metadata.Resource) bool {
 	switch {
 	case k.listing == paging.SetResources:
@@ -361,7 +360,7 @@ func (k *walk) covers(r metadata.Resource) bool {
 	return true
 }
 
-// matches tells whether the resource, as it is, is in the walk's listing.
+// matches reports whether the walk's listing contains the resource in its current state.
 func (k *walk) matches(r metadata.Resource) bool {
 	return k.covers(r) && (k.params["state"][0] == "all" || r.State == metadata.Active)
 }

@@ -7,15 +7,15 @@ import (
 	"labshelf/formats/audit"
 )
 
-// AuditEntry is an entry of the audit log, as it is stored.
+// AuditEntry is an entry of the audit log in its stored form.
 type AuditEntry struct {
 	Number         uint64 // from 0
 	Leaf           []byte
-	Completed      []audit.Hash // of the subtrees that it completes
-	Texts, Address audit.Sealed // zero where the leaf has none, or after they were erased
+	Completed      []audit.Hash // hashes of the subtrees that it completes
+	Texts, Address audit.Sealed // zero if the leaf has none, or after their erasure
 }
 
-// Entry returns what the leaf says. An error wraps ErrRecordDamaged.
+// Entry decodes the leaf. Its errors wrap ErrRecordDamaged.
 func (e AuditEntry) Entry() (audit.Entry, error) {
 	entry, err := audit.Parse(e.Leaf)
 	if err != nil {
@@ -24,18 +24,18 @@ func (e AuditEntry) Entry() (audit.Entry, error) {
 	return entry, err
 }
 
-// AuditLog is the table of the entries of the audit log. No entry is ever removed.
+// AuditLog is the table of the entries of the audit log. Entries are never removed.
 type AuditLog interface {
-	// State returns how many entries there are, and what the next one needs of them; the zero State
-	// where metadata of a schema without a log are only read.
+	// State returns the number of entries and the values that the next one needs. It returns the
+	// zero State for read-only metadata of a schema without a log.
 	State() (audit.State, error)
 	Get(number uint64) (AuditEntry, error)
-	// Entry returns what the leaf of an entry says. Followers of the log use it: it may return an
-	// entry that this process has in memory.
+	// Entry returns the decoded leaf of an entry, for followers of the log. It may return an entry
+	// from the memory of this process.
 	Entry(number uint64) (audit.Entry, error)
-	// Append adds the entry that follows; next is the state with it.
+	// Append adds the next entry. next is the state that includes it.
 	Append(e AuditEntry, next audit.State) error
-	// Replace replaces an entry of which texts were erased.
+	// Replace replaces an entry whose texts were erased.
 	Replace(AuditEntry) error
 }
 
@@ -51,9 +51,9 @@ func (t AuditTree) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(e.Leaf, e.Completed, level)
 }
 
-// Log appends an entry to the audit log and returns its number. The texts and the address, "" for
-// none, are sealed with salts of their own. It belongs into the transaction of the change, behind
-// the last reason to refuse it.
+// Log appends an entry to the audit log and returns its number. It seals the texts and the address,
+// which may be "", with separate salts. Call it in the transaction of the change, after the last
+// reason to refuse it.
 func (tx *Tx) Log(e audit.Entry, texts, address string) (number uint64, err error) {
 	row := AuditEntry{Texts: audit.Seal(texts), Address: audit.Seal(address)}
 	e.Texts, e.Address = row.Texts.Digest(), row.Address.Digest()
@@ -70,16 +70,16 @@ func (tx *Tx) Log(e audit.Entry, texts, address string) (number uint64, err erro
 	return row.Number, tx.Audit.Append(row, next)
 }
 
-// SignedHead is a head with its signature, a note of several lines, and the public key that it
-// verifies with.
+// SignedHead is a head with its signature, as a note of several lines, and the public key that
+// verifies it.
 type SignedHead struct {
 	audit.Head
 	Signed, Key string
 }
 
-// SignHead signs the head of the log for its first size entries, of the repository with this
-// secret. What a transaction signs must not leave the repository before it is on stable storage.
-// The error is ErrNotFound where there are fewer.
+// SignHead signs the head of the log for its first size entries. secret is the secret of the
+// repository. The caller must not publish the signature before the transaction's state is on stable
+// storage. SignHead returns ErrNotFound if the log has fewer entries.
 func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error) {
 	signer, err := AuditSigner(secret)
 	if err != nil {
@@ -104,8 +104,8 @@ func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error
 	return head, err
 }
 
-// SetEpoch begins an epoch in a transaction: its entry in the audit log names the state that it
-// continues, and has its last stamp.
+// SetEpoch begins an epoch in a transaction. Its audit log entry names the state that it continues,
+// and has its last stamp.
 func (tx *Tx) SetEpoch(epoch Epoch) error {
 	log, err := tx.Audit.State()
 	if err != nil {
@@ -122,10 +122,10 @@ func (tx *Tx) SetEpoch(epoch Epoch) error {
 	return tx.Lineage.Put(epoch)
 }
 
-// AuditSigner returns what signs the heads of the log of a repository, by its secret.
+// AuditSigner returns the signer of the log heads of the repository with this secret.
 func AuditSigner(secret [32]byte) (*audit.Signer, error) {
 	return audit.NewSigner(IdentityOf(secret).String(), [32]byte(derive(secret, auditInfo, 32)))
 }
 
-// auditInfo separates this use of the secret from others, and never changes.
+// auditInfo separates this use of the secret from others. It never changes.
 const auditInfo = "labshelf audit key"

@@ -7,8 +7,8 @@ import (
 	"labshelf/blobs"
 )
 
-// ClockOf returns the clock by which objects are dated: that of the store, as now shows it, and
-// never behind the last stamp that the store has given out by more than this process can know.
+// ClockOf returns the clock that dates objects: the store's clock, as now shows it. It is never
+// behind the last stamp of the store, as far as this process knows.
 func ClockOf(store Store, now func() time.Time) blobs.Clock {
 	return func(context.Context) (time.Time, error) {
 		return now().Add(max(0, store.Health().ClockBehind)), nil

@@ -2,30 +2,30 @@ package metadata
 
 import "iter"
 
-// BulkEdit is one change of the descriptive metadata of many files of a set, made in steps. What it
-// did to each file is in the entries of the audit log that EditEntries names.
+// BulkEdit is one change of the descriptive metadata of many files of a set, made in steps.
+// EditEntries names the audit log entries with the changes of each file.
 type BulkEdit struct {
 	ID               ID
 	SetID            ID
 	By               ID // the user
 	Kind             EditKind
 	Undoes, UndoneBy ID    // the bulk edit that it undoes, and the last one that undid it; zero: none
-	Objects          int64 // files that it has changed so far
+	Objects          int64 // files changed so far
 	Created          Stamp
-	Entry            uint64 // number of the entry of the audit log with which it began; those of its files name it as their cause
+	Entry            uint64 // number of its first entry in the audit log; the entries of its files name it as their cause
 }
 
-// EditKind is how a bulk edit was asked for. The numbers are stored: they never change.
+// EditKind is the form in which a bulk edit was requested. The numbers are stored and never change.
 type EditKind uint8
 
 // The kinds of bulk edits.
 const (
 	EditByCSV  EditKind = 1
-	EditOfMany EditKind = 2 // one patch for files that were selected
+	EditOfMany EditKind = 2 // one patch for selected files
 	EditUndo   EditKind = 3
 )
 
-// String returns what the interface writes.
+// String returns the name of the kind in the interface.
 func (k EditKind) String() string {
 	switch k {
 	case EditByCSV:
@@ -36,10 +36,10 @@ func (k EditKind) String() string {
 	return "undo"
 }
 
-// EditEntry says that an entry of the audit log is about a file which a bulk edit has changed.
+// EditEntry names an entry of the audit log about a file that a bulk edit has changed.
 type EditEntry struct {
 	EditID ID
-	Number uint64 // of the entry
+	Number uint64 // number of the entry
 }
 
 // BulkEdits is the table of bulk edits. The repository removes no row.
@@ -50,8 +50,8 @@ type BulkEdits interface {
 
 // EditFinders finds bulk edits by set.
 type EditFinders interface {
-	// OfSet yields the bulk edits of a set with an id less than before, the newest first; zero:
-	// from the newest.
+	// OfSet yields the bulk edits of a set with an id less than before, the newest first. If before
+	// is zero, it yields all.
 	OfSet(set, before ID) iter.Seq2[BulkEdit, error]
 }
 

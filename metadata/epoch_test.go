@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestIdentityIsFrozen: backups are matched by it, so it never changes for a secret.
+// TestIdentityIsFrozen tests that the identity of a secret never changes, because backups are
+// matched by it.
 func TestIdentityIsFrozen(t *testing.T) {
 	t.Parallel()
 	secret := [32]byte{}

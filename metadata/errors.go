@@ -2,32 +2,31 @@ package metadata
 
 import "errors"
 
-// What a metadata store reports; it wraps them, with the cause for the log.
+// Errors of a metadata store. The store wraps them with the cause, for the log.
 var (
-	// ErrNotFound: the table holds no such row.
+	// ErrNotFound means that the table has no such row.
 	ErrNotFound = errors.New("not found")
-	// ErrRecordDamaged: a stored row does not match its checksum or cannot be decoded.
+	// ErrRecordDamaged means that a stored row does not match its checksum or cannot be decoded.
 	ErrRecordDamaged = errors.New("record damaged")
-	// ErrNoSpace: there was no room for the change; nothing of it was kept.
+	// ErrNoSpace means that the free space was insufficient. Nothing of the change was kept.
 	ErrNoSpace = errors.New("no space left")
-	// ErrUnwritable: the file cannot be written, or no file opened, at this time; nothing of the
-	// change was kept.
+	// ErrUnwritable means that the file cannot be written, or no file can be opened, at this time.
+	// Nothing of the change was kept.
 	ErrUnwritable = errors.New("not writable now")
-	// ErrUnavailable: the server that keeps the rows does not answer now; nothing of a change was
+	// ErrUnavailable means that the database server does not answer. Nothing of the change was
 	// kept.
 	ErrUnavailable = errors.New("not available now")
-	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since
-	// it was opened to be read only.
+	// ErrReadOnly means that the store accepts no changes: until a restart after an I/O error, or
+	// because it was opened read-only.
 	ErrReadOnly = errors.New("read-only")
-	// ErrOutcomeUnknown: an I/O error or a lost connection in the commit; the change may be there
-	// or not, after a restart at the latest.
+	// ErrOutcomeUnknown means an I/O error or a lost connection during the commit. The change may
+	// or may not exist; a restart settles it at the latest.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrNotDurable: what was read is not on stable storage, and may never be.
+	// ErrNotDurable means that the data that was read is not on stable storage, and may never be.
 	ErrNotDurable = errors.New("not on stable storage")
-	// ErrTooNew: the tables are of a newer version of the program. Nothing was changed. Where
-	// several processes share the tables, one of them may bring them to its version while others
-	// run.
+	// ErrTooNew means that a newer version of the program wrote the tables. Nothing was changed. If
+	// several processes share the tables, one may migrate them to its version while others run.
 	ErrTooNew = errors.New("the metadata are of a newer version")
-	// ErrClosed: the store has been closed.
+	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("closed")
 )

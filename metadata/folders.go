@@ -4,13 +4,13 @@ import (
 	"labshelf/blobs"
 )
 
-// Folder is a folder of a set that was made by itself, or has properties. All others follow from
-// the names of files.
+// Folder is a folder of a set that was created explicitly, or has properties. All other folders
+// follow from the names of files.
 type Folder struct {
 	SetID      ID
-	Path       string // as in names, with a slash at its end; "": the set itself, of which there are properties
-	Properties string // of clients, in a form of package dav; "": none
-	Created    Stamp  // the clock: a row without a stamp, so that nobody who follows changes hears of it
+	Path       string // as in names, with a trailing slash; "": the set itself, which may have properties
+	Properties string // properties of clients, in a form of package dav; "": none
+	Created    Stamp  // clock reading, not a stamp, so that followers of changes do not see the row
 	CreatedBy  ID     // user
 }
 
@@ -29,21 +29,21 @@ type Folders interface {
 	Forwards[FolderKey, Folder]
 }
 
-// FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the
-// row has no stamp.
+// FileProperties are the properties that clients of /dav/ keep with a file. A file without
+// properties has no row. The row has no stamp.
 type FileProperties struct {
 	ResourceID ID
 	Properties string         // in a form of package dav
 	Attributes FileAttributes // in rows of schema 15 and later
 }
 
-// FileAttributes describe the content of a file, as a drive shows it.
+// FileAttributes describe the content of a file on a drive.
 type FileAttributes struct {
-	Timed    bool   // a client has given the time of the last modification
+	Timed    bool   // a client has set the modification time
 	Modified int64  // that time in microseconds since 1970
-	Version  uint32 // of the resource, whose time it is
+	Version  uint32 // version of the resource with this modification time
 
-	Digest blobs.Digest // of the content that has the checksums; zero: they are not known
+	Digest blobs.Digest // content with these checksums; zero: unknown
 	SHA1   [20]byte
 	MD5    [16]byte
 }

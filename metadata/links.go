@@ -6,20 +6,20 @@ import (
 	"labshelf/auth"
 )
 
-// LinkKind is what a link is for. The numbers are stored: they never change.
+// LinkKind is the purpose of a link. The numbers are stored and never change.
 type LinkKind uint8
 
-// The kinds.
+// The kinds of links.
 const (
 	ShareLink   LinkKind = 1 // shows files
 	RequestLink LinkKind = 2 // receives files
-	Invitation  LinkKind = 3 // makes a user, or gives one a role
+	Invitation  LinkKind = 3 // creates a user or gives a user a role
 )
 
-// linkKinds are the words of the interface.
+// linkKinds are the names of the kinds in the interface.
 var linkKinds = [...]string{ShareLink: "share", RequestLink: "request", Invitation: "invitation"}
 
-// String returns the kind as the interface writes it.
+// String returns the name of the kind in the interface.
 func (k LinkKind) String() string {
 	if int(k) >= len(linkKinds) {
 		return ""
@@ -27,7 +27,7 @@ func (k LinkKind) String() string {
 	return linkKinds[k]
 }
 
-// ParseLinkKind reads a word of the interface.
+// ParseLinkKind parses a name of the interface.
 func ParseLinkKind(word string) (LinkKind, bool) {
 	for kind := ShareLink; int(kind) < len(linkKinds); kind++ {
 		if linkKinds[kind] == word {
@@ -37,31 +37,32 @@ func ParseLinkKind(word string) (LinkKind, bool) {
 	return 0, false
 }
 
-// Link is a secret address by which people without an account get or give files. What it lets them
-// do is bounded by what its owner may do at that moment. The token is not stored, only its digest.
+// Link is a secret address through which people without an account receive or send files. The
+// current permissions of its owner limit what it allows. The table stores the digest of the token,
+// not the token.
 type Link struct {
-	Record               // a Deleted one is revoked, for good
-	OwnerID           ID // the user whose rights it has: its maker, or who took it over
+	Record               // a Deleted link is revoked for good
+	OwnerID           ID // the user whose permissions it has: its creator, or the user who took it over
 	Kind              LinkKind
-	DataspaceID       ID     // of an invitation by a sysadmin perhaps zero
+	DataspaceID       ID     // may be zero in an invitation by a sysadmin
 	SetID             ID     // zero in an invitation
-	Folder            string // of a share: the folder of the set, with a slash at its end; "": the whole set, or Files
-	Files             string // of a share: the ids of the resources that it shows, 16 bytes each; "": Folder
-	Version           uint32 // of a share of one file: the version that it shows, from 1 on; 0: the present one
+	Folder            string // share: folder of the set with a trailing slash; "": the whole set, or Files
+	Files             string // share: ids of its resources, 16 bytes each; "": Folder
+	Version           uint32 // share of one file: its version, from 1; 0: the current version
 	Digest            auth.LinkDigest
-	Password          string // its hash; "": none is asked for
+	Password          string // hash of the password; "": no password
 	Label             string
 	Expires           Stamp     // by the clock; 0: never
-	MaxUses           uint32    // downloads, files received, or users; 0: any number
-	HidesPeople       bool      // of a share: names of people and of what is around are not shown
-	MaxBytes, MaxFile int64     // of a request: of all files, and of each; 0: any number
-	Types             string    // of a request: media types and extensions, with a space between; "": all
-	Role              auth.Role // of an invitation
+	MaxUses           uint32    // limit for downloads, received files or users; 0: no limit
+	HidesPeople       bool      // share: hides the names of people and of the surroundings
+	MaxBytes, MaxFile int64     // request: limits for all files and for each; 0: no limit
+	Types             string    // request: media types and extensions, separated by spaces; "": all
+	Role              auth.Role // invitation
 	Entry             uint64    // as in Dataspace
-	MadeWith          ID        // key of the owner that made it or took it over, with which it ends; zero: it ends by itself
+	MadeWith          ID        // the owner's key whose end ends the link; zero: none
 }
 
-// FileIDs returns the resources that a share of files shows, in its order.
+// FileIDs returns the resources of a share of files, in its order.
 func (l Link) FileIDs() []ID {
 	ids := make([]ID, 0, len(l.Files)/len(ID{}))
 	for rest := l.Files; len(rest) >= len(ID{}); rest = rest[len(ID{}):] {
@@ -70,7 +71,7 @@ func (l Link) FileIDs() []ID {
 	return ids
 }
 
-// LinkState of a link at a moment.
+// LinkState is the state of a link at a moment.
 type LinkState string
 
 // The states of a link.
@@ -81,7 +82,7 @@ const (
 	LinkUsedUp  LinkState = "used_up"
 )
 
-// StateAt returns the state of the link at now, after these uses.
+// StateAt returns the state of the link at now, with this use.
 func (l Link) StateAt(now Stamp, use LinkUse) LinkState {
 	switch {
 	case l.State == Deleted:
@@ -94,16 +95,16 @@ func (l Link) StateAt(now Stamp, use LinkUse) LinkState {
 	return LinkActive
 }
 
-// LinkUse is what has come of a link. A row of its own, without a stamp, so that a use is no change
-// of the link.
+// LinkUse counts the uses of a link. It is a separate row without a stamp, so that a use does not
+// change the link.
 type LinkUse struct {
 	LinkID ID
-	Count  uint64 // downloads, files received, or users
-	Bytes  int64  // received
+	Count  uint64 // downloads, received files, or users
+	Bytes  int64  // bytes received
 	Last   Stamp  // by the clock
 }
 
-// Links is the table of links, revoked ones included.
+// Links is the table of links, including revoked ones.
 type Links interface {
 	Table[ID, Link]
 	LinkFinders
@@ -116,9 +117,9 @@ type LinkFinders interface {
 	Range(LinkRange) iter.Seq2[Link, error]
 }
 
-// LinkRange selects links.
+// LinkRange selects links by dataspace or owner.
 type LinkRange struct {
-	Dataspace ID // the links of this one, if not zero; else
-	Owner     ID // of this user, if not zero; else every one
+	Dataspace ID // if not zero, links of this dataspace
+	Owner     ID // otherwise, if not zero, links of this user; both zero: all links
 	After     ID // exclusive
 }

@@ -2,22 +2,22 @@ package metadata
 
 import "iter"
 
-// Engine is what keeps the tables.
+// Engine describes the engine of a store.
 type Engine struct {
 	Name   string // bolt or postgres
-	Shared bool   // other processes may change the same tables at the same time
-	Schema uint32 // version of the schema that this program writes
+	Shared bool   // other processes may change the same tables concurrently
+	Schema uint32 // schema version that this program writes
 }
 
-// Lease is what one process holds of what the processes that share the tables may have one at a
-// time. Who holds it verifies Holder and Fence in each transaction that relies on it: the lease
-// goes to another process when it has ended, whether or not its holder still runs.
+// Lease gives one process an exclusive right among the processes that share the tables. The holder
+// must verify Holder and Fence in each transaction that relies on the lease. An expired lease goes
+// to another process, even if its holder still runs.
 type Lease struct {
-	Name   string // what it is about
-	Holder ID     // the instance that has it
-	Fence  Stamp  // when it was taken: no other lease has it, and each later one a greater one
-	Ends   Stamp  // by the clock of the store, unless it is renewed
-	Detail string // what the rules keep with it
+	Name   string // name of the protected right
+	Holder ID     // the instance that holds it
+	Fence  Stamp  // when it was acquired; unique, and greater for each later lease
+	Ends   Stamp  // expiry by the clock of the store, unless it is renewed
+	Detail string // additional data of the rules
 }
 
 // Leases is the table of leases, by name. A released lease has no row.
@@ -32,12 +32,12 @@ type LeaseFinders interface {
 	Under(prefix string) iter.Seq2[Lease, error]
 }
 
-// Node is a process that works on the tables. Only those that are shared have rows of them.
+// Node is a process that uses the tables. Only shared tables have rows of nodes.
 type Node struct {
-	Instance ID     // made at random when it starts
-	Name     string // that its operator gave it
+	Instance ID     // random, created at the start of the process
+	Name     string // configured name
 	Version  string // of the program
 	Schema   uint32
 	Since    Stamp // when it started
-	Seen     Stamp // when it last said that it runs
+	Seen     Stamp // last time when it reported that it runs
 }

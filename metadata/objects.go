@@ -10,16 +10,16 @@ import (
 	"labshelf/blobs"
 )
 
-// State of an object. The numbers are stored in keys: they never change.
+// State is the state of an object. The numbers are stored in keys and never change.
 type State uint8
 
-// The states.
+// The states of an object.
 const (
 	Active  State = 1
 	Deleted State = 2
 )
 
-// String returns the state as the interface writes it.
+// String returns the name of the state in the interface.
 func (s State) String() string {
 	if s == Active {
 		return "active"
@@ -27,18 +27,18 @@ func (s State) String() string {
 	return "deleted"
 }
 
-// Visibility tells who may read a dataspace without a role in it. The numbers are stored: they
+// Visibility defines who may read a dataspace without a role in it. The numbers are stored and
 // never change.
 type Visibility uint8
 
-// The visibilities.
+// The visibilities of a dataspace.
 const (
 	Private Visibility = 1 // only users with a role
 	Public  Visibility = 2 // every registered user
-	Open    Visibility = 3 // everybody, also without a key if the service allows that
+	Open    Visibility = 3 // everyone, without a key if the service allows it
 )
 
-// String returns the visibility as the interface writes it.
+// String returns the name of the visibility in the interface.
 func (v Visibility) String() string {
 	switch v {
 	case Public:
@@ -49,39 +49,39 @@ func (v Visibility) String() string {
 	return "private"
 }
 
-// ToUsers tells whether every registered user may read: what is open to everybody is open to users,
-// too.
+// ToUsers reports whether every registered user may read. Data that is open to everyone is also
+// open to users.
 func (v Visibility) ToUsers() bool { return v == Public || v == Open }
 
-// Record is what every stored object has. Created and Modified are equal in a new object; Modified
-// changes when the object is changed, replaced, deleted or restored.
+// Record contains the fields of every stored object. In a new object Created and Modified are
+// equal. Modified changes when the object is changed, replaced, deleted or restored.
 type Record struct {
 	ID                    ID
 	State                 State
-	TakenBy               Stamp // the deletion of a container with which the object was deleted; 0: it was deleted by itself
+	TakenBy               Stamp // the deletion of the container with which the object was deleted; 0: deleted separately
 	Created, Modified     Stamp
 	CreatedBy, ModifiedBy ID // users
 }
 
-// Tag identifies this version of the record as a client sees it: id, stamp of the last change,
-// state shown. It is the content of the record's strong ETag, without quotes.
+// Tag identifies this version of the record for clients: id, stamp of the last change, and state.
+// It is the content of the record's strong ETag, without quotes.
 func (r Record) Tag() string {
 	return r.ID.String() + "." + strconv.FormatInt(int64(r.Modified), 36) + "." + r.State.String()[:1]
 }
 
-// Dataspace holds sets. Users have roles in dataspaces.
+// Dataspace contains sets. Users have roles in dataspaces.
 type Dataspace struct {
 	Record
 	Name, Title, Description string
 	Visibility               Visibility
-	Origin                   string // free text; "" is none
+	Origin                   string // free text; "": none
 	Retention                Retention
-	Entry                    uint64 // number of the last entry of the audit log about it; 0: none, it has not been changed since there is a log
-	Quota                    int64  // bytes of all versions in it, at most; 0: no limit
-	Descriptive              string // JSON of its Descriptive; told to callers, "" where there is none or it was not asked for, never stored with the rest
+	Entry                    uint64 // number of the last audit log entry about it; 0: unchanged since the log began
+	Quota                    int64  // limit for the bytes of all versions in it; 0: no limit
+	Descriptive              string // JSON of its Descriptive; only set in responses, on request; not stored here
 }
 
-// Set holds resources.
+// Set contains resources.
 type Set struct {
 	Record
 	DataspaceID              ID
@@ -91,21 +91,21 @@ type Set struct {
 	Descriptive              string // as in Dataspace
 }
 
-// Extract says from where the properties of the files of a set are filled by themselves. The bits
-// are stored: they never change.
+// Extract defines the sources from which the service fills properties of the files of a set. The
+// bits are stored and never change.
 type Extract uint8
 
-// Where properties come from.
+// The sources of properties.
 const (
-	ExtractSidecar Extract = 1 // name.json beside name
-	ExtractHeader  Extract = 2 // what the file itself says
+	ExtractSidecar Extract = 1 // name.json next to name
+	ExtractHeader  Extract = 2 // the content of the file
 )
 
-// extractWords are the words of the interface for the bits, from the lowest on.
+// extractWords are the names of the bits in the interface, from the lowest on.
 var extractWords = [...]string{"sidecar", "header"}
 
-// ParseExtract returns the sources that words name, in any order. ok is false if one of them names
-// none, or one is there twice.
+// ParseExtract returns the sources with these names, in any order. ok is false for an unknown or a
+// repeated name.
 func ParseExtract(words []string) (e Extract, ok bool) {
 	for _, word := range words {
 		bit := slices.Index(extractWords[:], word)
@@ -117,7 +117,8 @@ func ParseExtract(words []string) (e Extract, ok bool) {
 	return e, true
 }
 
-// Sources returns the words of the interface for them, sidecar first; never nil.
+// Sources returns the names of the sources in the interface, sidecar first. The result is never
+// nil.
 func (e Extract) Sources() []string {
 	words := []string{}
 	for bit, word := range extractWords {
@@ -128,7 +129,7 @@ func (e Extract) Sources() []string {
 	return words
 }
 
-// Resource is one file: this record and the blob that Digest names.
+// Resource is one file: this record, and the blob with Digest.
 type Resource struct {
 	Record
 	SetID, DataspaceID        ID
@@ -136,29 +137,30 @@ type Resource struct {
 	MimeType, Filename        string
 	Digest                    blobs.Digest
 	Bytes                     int64
-	Version                   uint32       // how often the file has been replaced
+	Version                   uint32       // number of times the file has been replaced
 	Body                      BodyLocation // where the bytes are
-	Label                     string       // of the present version; "": none
+	Label                     string       // label of the current version; "": none
 	Entry                     uint64       // as in Dataspace
 	Descriptive               string       // as in Dataspace
 	Passage
-	Damaged bool // the blob is known to be damaged or missing; told to callers, never stored
+	Damaged bool // the blob is known to be damaged or missing; only set in responses, not stored
 }
 
-// Passage is how a resource came, and where it went.
+// Passage records how a resource arrived and where it went.
 type Passage struct {
-	MovedTo ID // of a deleted one that was moved into another set: the resource that it has become; zero: none
-	LinkID  ID // the request link through which its first file came; zero: none
+	MovedTo ID // new resource of a deleted one that was moved to another set; zero: none
+	LinkID  ID // the request link through which its first file arrived; zero: none
 
-	// StoredBy is the user who stored the present version, if that is not the creator of the
-	// resource. A move into another set stores all versions anew. Callers read Storer.
+	// StoredBy is the user who stored the current version, if not the creator of the resource. A
+	// move to another set stores all versions again. Use Storer to read it.
 	StoredBy ID
 }
 
-// Storer returns the user whose quota counts the present version.
+// Storer returns the user whose quota counts the current version.
 func (r Resource) Storer() ID { return cmp.Or(r.StoredBy, r.CreatedBy) }
 
-// Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.
+// Tag is Record.Tag with a distinction between tombstones and deleted resources. Damage does not
+// change the tag.
 func (r Resource) Tag() string {
 	if r.Body == Purged {
 		return r.Record.Tag() + "p"
@@ -172,21 +174,21 @@ type User struct {
 	Username, Fullname, About string
 	Sysadmin                  bool
 	Entry                     uint64 // as in Dataspace
-	Quota                     int64  // bytes of all versions that it has stored, at most; 0: no limit
+	Quota                     int64  // limit for the bytes of all versions that the user has stored; 0: no limit
 }
 
-// Key is one credential of a user. The key itself is not stored, only its digest.
+// Key is a credential of a user. The table stores the digest of the key, not the key.
 type Key struct {
 	ID, UserID              ID
 	Digest                  auth.KeyDigest
 	Label, Prefix           string
 	Created                 Stamp
 	Expires, LastUsed, Gone Stamp // 0: never
-	MadeWith                ID    // key of the same user that made this one, which ends with it; zero: this one ends by itself
+	MadeWith                ID    // key of the same user whose end also ends this one; zero: none
 }
 
-// Session is the credential of a browser, made with a key. Its token is not stored, only the
-// digest.
+// Session is the credential of a browser, created with a key. The table stores the digest of its
+// token, not the token.
 type Session struct {
 	UserID, KeyID    ID
 	Digest           auth.SessionDigest
@@ -202,47 +204,48 @@ type SessionKey struct {
 // Key is the key of the session.
 func (s Session) Key() SessionKey { return SessionKey{s.UserID, s.Digest} }
 
-// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only
-// its sender may use it.
+// ResumableUpload is a chunked upload of a file, an upload of the tus protocol. Only its sender may
+// use it.
 type ResumableUpload struct {
 	ID                ID
-	SenderID          ID // the user who sends it, or the request link through which it comes
-	SetID, ResourceID ID // the set of the new resource, or else the resource whose file it replaces; the other one is zero
+	SenderID          ID // the user who sends it, or the request link
+	SetID, ResourceID ID // the set of the new resource, or the resource whose file it replaces; the other is zero
 	Created, Expires  Stamp
 	Length            int64            // of the file, in bytes
-	Checkpoint        blobs.Checkpoint // how much of it is on stable storage
-	Digest            blobs.Digest     // of the file, once all of it is received; before, zero
+	Checkpoint        blobs.Checkpoint // the part that is on stable storage
+	Digest            blobs.Digest     // digest of the completely received file; zero: incomplete
 
 	Name, Format, Description, Filename, ContentType string
-	Expected                                         blobs.Digest // as announced; zero: it was not
-	Match                                            string       // the tag that a resource to be replaced must have; "": any
-	Descriptive                                      string       // a merge patch of the descriptive metadata; "": they stay as they are
+	Expected                                         blobs.Digest // announced digest; zero: none
+	Match                                            string       // required tag of the resource to be replaced; "": any
+	Descriptive                                      string       // merge patch of the descriptive metadata; "": unchanged
 
-	Announced string // what the client sent about it, as the protocol has it, for handlers
-	Made      ID     // the resource that it made, or whose file it replaced; zero: none yet
+	Announced string // data that the client announced, in the form of the protocol, for handlers
+	Made      ID     // the resource that it created or replaced; zero: none yet
 	Refusal   Refusal
 }
 
-// Refusal is why a file that was received is refused. The zero value: it is not.
+// Refusal is the reason why a received file is refused. The zero value means that it is not
+// refused.
 type Refusal struct {
 	Kind           errs.Kind
 	Code           errs.Code
 	Field, Message string
 }
 
-// Received tells whether all of the file is received.
+// Received reports whether the whole file was received.
 func (t ResumableUpload) Received() bool { return t.Digest != blobs.Digest{} }
 
-// Done tells whether the file has become that of a resource.
+// Done reports whether the file has become the file of a resource.
 func (t ResumableUpload) Done() bool { return t.Made != ID{} }
 
-// Pending tells whether all of the file is received and it may still become that of a resource.
+// Pending reports whether the whole file was received but is not the file of a resource yet.
 func (t ResumableUpload) Pending() bool { return t.Received() && !t.Done() }
 
-// PartialName is the name of its partial file in the blob store.
+// PartialName returns the name of the partial file in the blob store.
 func (t ResumableUpload) PartialName() string { return t.ID.String() }
 
-// KeyState of a key at a moment.
+// KeyState is the state of a key at a moment.
 type KeyState string
 
 // The states of a key.
@@ -263,22 +266,22 @@ func (k Key) StateAt(now Stamp) KeyState {
 	return KeyActive
 }
 
-// Privilege is one user's role in one dataspace. There is at most one for each pair; it is Deleted
-// when revoked.
+// Privilege is the role of a user in a dataspace. Each pair has at most one. A revoked privilege is
+// Deleted.
 type Privilege struct {
 	Record
 	UserID, DataspaceID ID
 	Role                auth.Role
 }
 
-// Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources,
-// each counted in full, also where two share one blob. OldVersions are those before the present
-// ones, of resources in any state, less those whose bytes are gone.
+// Counters count the files of a dataspace or of the whole service. Each resource's bytes count in
+// full, even if two share a blob. OldVersions are the former versions of resources in any state,
+// except those whose bytes were removed.
 type Counters struct {
 	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes, OldVersions, OldBytes int64
 }
 
-// Add returns the sum of both.
+// Add returns the sum of both counters.
 func (c Counters) Add(d Counters) Counters {
 	return Counters{
 		ActiveFiles: c.ActiveFiles + d.ActiveFiles, ActiveBytes: c.ActiveBytes + d.ActiveBytes,
@@ -295,50 +298,51 @@ func (c Counters) Negated() Counters {
 // Bytes returns the bytes of all versions.
 func (c Counters) Bytes() int64 { return c.ActiveBytes + c.DeletedBytes + c.OldBytes }
 
-// UserUsage is how many bytes the versions have that a user has stored. Each counts in full until
-// its bytes are purged or erased, whatever the state of its resource.
+// UserUsage is the number of bytes of the versions that a user has stored. Each version counts in
+// full until its bytes are purged or erased, regardless of the state of its resource.
 type UserUsage struct {
 	UserID ID
 	Bytes  int64
 }
 
-// Damage is what is known about a blob whose file is damaged or missing.
+// Damage describes a blob whose file is damaged or missing.
 type Damage struct {
 	Digest blobs.Digest
-	Found  Stamp  // when it was detected first
-	What   string // what is wrong, for people
+	Found  Stamp  // first detection
+	What   string // description for people
 }
 
-// Unreferenced is a blob that no resource refers to, and when that began. The times are of
+// Unreferenced is a blob that no resource references, and since when. The two times are from
 // different clocks.
 type Unreferenced struct {
 	Digest blobs.Digest
 	Bytes  int64
-	Since  Stamp // of the change that took the last reference, or of the transaction that first found none
-	Seen   Stamp // the clock, when it was first found behind Since, µs since 1970; 0: it was not
+	Since  Stamp // stamp of the change that removed the last reference, or of the transaction that first found none
+	Seen   Stamp // clock reading when it was first found after Since, µs since 1970; 0: not found yet
 }
 
 // BlobCount is a number of blobs, and their bytes.
 type BlobCount struct{ Blobs, Bytes int64 }
 
-// ScrubState is the progress of the scrub. The zero value: it has never begun.
+// ScrubState is the progress of the scrub. The zero value means that it has never begun.
 type ScrubState struct {
-	After   blobs.Digest // blobs up to this one are done in this pass; zero: none
-	Begun   Stamp        // when this pass began; 0: no pass has
+	After   blobs.Digest // last blob checked in this pass; zero: none
+	Begun   Stamp        // beginning of this pass; 0: no pass
 	Checked int64        // blobs read in this pass
-	Found   int64        // of which damaged or missing
-	Passes  int64        // passes that came to their end
+	Found   int64        // damaged or missing blobs among them
+	Passes  int64        // completed passes
 }
 
-// FillState is how far instruments have followed the audit log. The zero value: nothing of it.
+// FillState is how far the instruments have followed the audit log. The zero value means that they
+// have not begun.
 type FillState struct {
-	Arrivals  uint64 // number of the first entry about a file that they have not dealt with
-	Switches  uint64 // of the first entry about a set that they have not looked at all files of; not beyond Arrivals
-	AfterName string // files of that set up to this one, by name and id, are done; "": none
+	Arrivals  uint64 // number of the first unprocessed entry about a file
+	Switches  uint64 // number of the first entry about a set whose files were not all examined; at most Arrivals
+	AfterName string // last examined file of that set, by name and id; "": none
 	AfterID   ID
 }
 
-// Day is a day in UTC, counted from 1970-01-01.
+// Day is a day in UTC, as the number of days since 1970-01-01.
 type Day int32
 
 // Day returns the day of the stamp.
@@ -346,21 +350,21 @@ func (s Stamp) Day() Day {
 	return Day(s.Millis() / (24 * 60 * 60 * 1000))
 }
 
-// Cascade is a deletion or restoration of a container that is under way: the container has changed,
-// the objects in it follow in batches, each of which is one bounded commit.
+// Cascade is a deletion or restoration of a container in progress. The container has changed, and
+// its objects follow in batches, each of which is one bounded commit.
 type Cascade struct {
 	Container   ID
-	DataspaceID ID     // the container's own id when it is a dataspace
-	Restore     bool   // else a deletion
-	By          ID     // the user who asked for it
-	Deletion    Stamp  // the stamp of the container's deletion, which the objects deleted with it carry in TakenBy
-	Begun       Stamp  // the stamp of the container's last change
-	AfterSet    ID     // restoration: sets up to here are done
-	AfterStamp  Stamp  // restoration: resources deleted up to here are done
-	Entry       uint64 // number of the entry of the audit log about the container's last change; 0: none
+	DataspaceID ID     // the container's own id if it is a dataspace
+	Restore     bool   // a restoration; otherwise a deletion
+	By          ID     // the user who requested it
+	Deletion    Stamp  // stamp of the container's deletion, which the objects deleted with it have in TakenBy
+	Begun       Stamp  // stamp of the container's last change
+	AfterSet    ID     // restoration: last completed set
+	AfterStamp  Stamp  // restoration: resources deleted up to this stamp are complete
+	Entry       uint64 // number of the audit log entry about the container's last change; 0: none
 }
 
-// OfDataspace tells whether the container is a dataspace; otherwise it is a set.
+// OfDataspace reports whether the container is a dataspace; otherwise it is a set.
 func (s Cascade) OfDataspace() bool {
 	return s.Container == s.DataspaceID
 }

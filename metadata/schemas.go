@@ -6,29 +6,29 @@ import (
 	"labshelf/paging"
 )
 
-// Schema says which properties the sets of a dataspace have, or its files of some types. Its text
-// is that of its newest version.
+// Schema defines the properties of a dataspace's sets, or of its files with certain types. Its text
+// is the text of its newest version.
 type Schema struct {
 	Record
 	DataspaceID              ID
-	Name, Title, Description string // among the active schemas of a dataspace no two have the same name
+	Name, Title, Description string // Name is unique among the active schemas of a dataspace
 	For                      SchemaFor
-	Types                    string // of files: media types, type/*, formats and extensions with a dot, in lower case, with a line break between; "": all files
-	Enforce                  bool   // a change of properties that breaks it is refused
+	Types                    string // for files: media types, type/*, formats and extensions with a dot, in lower case, one per line; "": all files
+	Enforce                  bool   // changes of properties that violate the schema are refused
 	Version                  uint32 // number of the newest version, from 1
 	Entry                    uint64 // as in Dataspace
 }
 
-// SchemaFor is what a schema is for. The numbers are stored: they never change.
+// SchemaFor is the kind of object that a schema describes. The numbers are stored and never change.
 type SchemaFor uint8
 
-// What schemas are for.
+// The kinds of objects that schemas describe.
 const (
 	ForFiles SchemaFor = 1
 	ForSets  SchemaFor = 2
 )
 
-// String returns what the interface writes.
+// String returns the name of the kind in the interface.
 func (f SchemaFor) String() string {
 	if f == ForSets {
 		return "sets"
@@ -36,12 +36,12 @@ func (f SchemaFor) String() string {
 	return "files"
 }
 
-// SchemaVersion is one version of a schema. It stays for ever: records name the version that they
-// were made with.
+// SchemaVersion is one version of a schema. It is never removed, because records name the version
+// that they were entered with.
 type SchemaVersion struct {
 	SchemaID  ID
 	Number    uint32 // from 1
-	Text      string // JSON Schema, as it was sent; at most 64 KiB
+	Text      string // JSON Schema as sent; at most 64 KiB
 	Created   Stamp
 	CreatedBy ID
 }
@@ -55,7 +55,7 @@ type SchemaVersionKey struct {
 // Key is the key of the version.
 func (v SchemaVersion) Key() SchemaVersionKey { return SchemaVersionKey{v.SchemaID, v.Number} }
 
-// Newest is the key of the newest version of a schema.
+// Newest returns the key of the newest version of a schema.
 func (s Schema) Newest() SchemaVersionKey { return SchemaVersionKey{s.ID, s.Version} }
 
 // Schemas is the table of schemas.

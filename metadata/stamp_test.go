@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestStampsRise: whatever the clock does, each stamp is greater than the one before, and none is a
+// TestStampsRise tests that each stamp is greater than the one before for any clock, and never a
 // whole millisecond.
 func TestStampsRise(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,8 @@ func TestStampsRise(t *testing.T) {
 	})
 }
 
-// TestIDsAreInTheOrderOfStamps, down to the microsecond, and say their millisecond.
+// TestIDsAreInTheOrderOfStamps tests the order of ids, down to the microsecond, and the millisecond
+// in them.
 func TestIDsAreInTheOrderOfStamps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

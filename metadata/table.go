@@ -42,7 +42,7 @@ type Value[R any] interface {
 	Put(R) error
 }
 
-// Tx is the tables as one transaction sees them. In a read transaction Put, Remove, Now and Stamp
+// Tx provides the tables in one transaction. In a read transaction Put, Remove, Now and Stamp
 // panic.
 //
 // Sequences are read lazily, yield an error at most once, as their last element, and must not be
@@ -83,24 +83,24 @@ type Tx struct {
 	Leases         Leases
 	Nodes          Table[ID, Node] // by instance
 
-	// Now returns what the clock of the store shows, whatever the last stamp is: the one clock for
-	// all processes that share the tables.
+	// Now returns the clock of the store, independent of the last stamp. All processes that share
+	// the tables use this clock.
 	Now func() Stamp
 
-	// Stamp returns the next stamp; see the type. Each call gives a greater one.
+	// Stamp returns the next stamp; see the type. Each call returns a greater one.
 	Stamp func() Stamp
 
-	// Access returns the AccessVersion of the rows that this transaction sees; 0 if it is unknown,
-	// and once the transaction has changed one of them. In two transactions with the same version,
-	// other than 0, those rows are the same.
+	// Access returns the AccessVersion of the rows that this transaction sees. It returns 0 if the
+	// version is unknown, or after the transaction has changed one of the rows. Two transactions
+	// with the same version, other than 0, see the same rows.
 	Access func() uint64
 
-	// Prefetch fetches at once all that reads asks for. A store that answers many questions as fast
-	// as one calls it: a lookup in it may find nothing, a sequence may be empty, and it keeps
-	// nothing of that. Any other store does nothing. Either way what is read next is the same.
+	// Prefetch fetches all rows that reads requests, at once. Only a store that answers many reads
+	// as fast as one calls reads. During that call, lookups may find nothing and sequences may be
+	// empty, and the store discards the results. Later reads return the same in any case.
 	Prefetch func(reads func())
 
-	// Facts is the caller's cache of those rows. The store does not use it.
+	// Facts is the caller's cache of the access rows. The store does not use it.
 	Facts any
 }
 
@@ -113,8 +113,8 @@ type Dataspaces interface {
 // DataspaceFinders finds dataspaces by name and by visibility.
 type DataspaceFinders interface {
 	ByName(name string) (ID, error)
-	// Public yields the ids of the dataspaces that every user may read, public and open ones, in
-	// any state, greater than after, ascending.
+	// Public yields the ids of the dataspaces that every user may read (public and open), in any
+	// state, greater than after, in ascending order.
 	Public(after ID) iter.Seq2[ID, error]
 }
 
@@ -132,7 +132,7 @@ type SetFinders interface {
 
 // SetRange selects sets, in ascending order of id.
 type SetRange struct {
-	Dataspaces []ID // the sets of these, without repetition; nil: of every dataspace
+	Dataspaces []ID // sets of these, without duplicates; nil: of all dataspaces
 	States     paging.States
 	After      ID // exclusive
 }
@@ -142,33 +142,32 @@ type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
 	Range(ResourceRange) iter.Seq2[Resource, error]
-	// Page calls fn for what Range yields, until fn returns false. The resource is borrowed: it is
-	// the same one each time, and its texts may be memory of the store. Neither is valid once fn
-	// has returned.
+	// Page calls fn for each resource of Range, until fn returns false. The resource is borrowed:
+	// all calls share it, and its strings may be memory of the store. It is invalid after fn
+	// returns.
 	Page(q ResourceRange, fn func(*Resource) (more bool)) error
-	// Children calls file, as Page calls fn, for the resources of a range by name that have no
-	// slash in their names behind NamePrefix, and folder for each text that the names of the others
-	// begin with, up to that slash. It is called once for each, where the first one of them would
-	// come. Of a range with active resources also the paths among Folders count as names. After
-	// with a zero ID is a folder that Children has named: the range goes on behind all that is in
-	// it.
+	// Children lists the children of a range by name. It calls file for each resource without a
+	// slash in its name after NamePrefix, like Page. For the other resources, it calls folder with
+	// the name up to that slash, once per folder, in the order of the first such resource. In a
+	// range with active resources, the paths in Folders count as names, too. If After has a zero
+	// ID, it is a folder, and the range continues after all its content.
 	Children(q ResourceRange, file func(*Resource) (more bool), folder func(path string) (more bool)) error
 }
 
-// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last
-// modification, then id), ByName and ByNameDown (bytes of the name, then id, and backwards; only
-// within a set).
+// ResourceRange selects resources in one of four orders. Oldest and Newest order by the stamp of
+// the last modification, then id. ByName and ByNameDown order by the bytes of the name, then id;
+// they require a set.
 type ResourceRange struct {
-	Set          ID   // the resources of this set, if not zero; else
-	Dataspaces   []ID // of these dataspaces, without repetition; nil: of every one
+	Set          ID   // if not zero, resources of this set
+	Dataspaces   []ID // otherwise resources of these, without duplicates; nil: of all
 	States       paging.States
 	Order        paging.Order
-	Since, Until Stamp           // exclusive bounds of Modified; Until 0: none. Not by name.
-	Name         *string         // exactly this name; only by name
-	NamePrefix   string          // only by name
+	Since, Until Stamp           // exclusive bounds of Modified; Until 0: no bound; not for orders by name
+	Name         *string         // exactly this name; only for orders by name
+	NamePrefix   string          // only for orders by name
 	After        paging.Position // exclusive
-	// Keys asks for what the index knows: of each resource only the id is filled in, and the name
-	// or the stamp of last modification by which it is ordered. No record is read.
+	// Keys limits the rows to the content of the index: the id, and the name or stamp by which they
+	// are ordered. No record is read.
 	Keys bool
 }
 
@@ -211,21 +210,21 @@ type SessionFinders interface {
 	OfUser(user ID) iter.Seq2[Session, error]
 }
 
-// ResumableUploads is the table of files that are received in chunks.
+// ResumableUploads is the table of chunked uploads.
 type ResumableUploads interface {
 	Table[ID, ResumableUpload]
 	UploadFinders
 }
 
-// UploadFinders finds uploads by their end and by digest.
+// UploadFinders finds uploads by expiry and by digest.
 type UploadFinders interface {
-	// Ended yields the ids of the uploads that expire by a stamp, ascending by that.
+	// Ended yields the ids of the uploads that expire at or before a stamp, in the order of expiry.
 	Ended(by Stamp) iter.Seq2[ID, error]
 	// Awaited reports whether a Pending upload has this digest.
 	Awaited(blobs.Digest) (bool, error)
 }
 
-// Privileges is the table of privileges, revoked ones included.
+// Privileges is the table of privileges, including revoked ones.
 type Privileges interface {
 	Table[ID, Privilege]
 	PrivilegeFinders
@@ -244,11 +243,11 @@ type PrivilegeFinders interface {
 
 // Usage is the table of counters, by dataspace.
 type Usage interface {
-	// Get returns the counters as they are; zero where nothing was ever put.
+	// Get returns the current counters, or zero before the first Put.
 	Get(dataspace ID) (Counters, error)
-	// Put sets the counters, and those at the end of that day.
+	// Put sets the current counters, and the counters at the end of that day.
 	Put(dataspace ID, day Day, c Counters) error
-	// Days yields each day on which the counters were put, ascending, with those at its end.
+	// Days yields the counters at the end of each day with a Put, in ascending order.
 	Days(dataspace ID) iter.Seq2[DayCounters, error]
 }
 
@@ -258,54 +257,54 @@ type DayCounters struct {
 	Counters
 }
 
-// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before
-// it.
+// Blobs is the table of blobs that a commit has recorded. Their files were on stable storage before
+// the commit.
 type Blobs interface {
 	Table[blobs.Digest, blobs.Blob]
 	BlobFinders
 }
 
-// BlobFinders finds the references to blobs, from Resources and Versions that are InBlob.
+// BlobFinders finds the references to blobs from Resources and Versions that are InBlob.
 type BlobFinders interface {
-	// Refs yields the keys of the versions, present and former ones, whose file the blob is,
-	// ascending by resource, then number, whether or not there is a row of the blob. Each comes
-	// once.
+	// Refs yields the keys of the current and former versions with this blob, ascending by
+	// resource, then number. The blob itself need not have a row. Each key comes once.
 	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
-// UnreferencedBlobs is the table of blobs to which no version of a resource refers, with or without
-// a row among Blobs.
+// UnreferencedBlobs is the table of blobs that no version of a resource references, with or without
+// a row in Blobs.
 type UnreferencedBlobs interface {
 	Table[blobs.Digest, Unreferenced]
 	Counted[BlobCount]
 }
 
-// Counted is the size of a table that keeps count of its rows.
+// Counted is a table that counts its rows.
 type Counted[C any] interface {
-	// Total counts what All would yield, without reading it.
+	// Total returns the size of All without reading it.
 	Total() (C, error)
 }
 
-// InlineBodies is the table of bodies that are in the metadata store, not in the blob store.
+// InlineBodies is the table of bodies in the metadata store.
 type InlineBodies interface {
 	Get(VersionKey) ([]byte, error)
 	// Put does not keep or change the bytes.
 	Put(VersionKey, []byte) error
-	// Remove removes the body; that there is none is no error.
+	// Remove removes the body. A missing body is no error.
 	Remove(VersionKey) error
-	// All yields the key of every body greater than after (by resource, then version), ascending;
-	// zero: from the first.
+	// All yields the keys of all bodies greater than after, by resource, then version. If after is
+	// zero, it yields all keys.
 	All(after VersionKey) iter.Seq2[VersionKey, error]
-	// Total counts what All would yield, without reading it.
+	// Total returns the size of All without reading it.
 	Total() (BodyCount, error)
 }
 
-// Lineage tells which state of the repository the rows are: the epoch, and the last stamp.
+// Lineage identifies the state of the repository: the epoch and the last stamp.
 type Lineage interface {
-	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are
-	// only read.
+	// Epoch returns the current epoch. It returns the zero Epoch for read-only metadata of a schema
+	// without epochs.
 	Epoch() (Epoch, error)
 	Put(Epoch) error
-	// LastStamp returns the last stamp given out, also by this transaction; 0: none has been.
+	// LastStamp returns the last stamp given out, including by this transaction. It returns 0
+	// before the first stamp.
 	LastStamp() (Stamp, error)
 }

@@ -7,22 +7,22 @@ import (
 )
 
 // TrashedObject is an object that had the bytes of a blob until a commit stopped naming it. It is
-// to be deleted when nobody reads it any more.
+// deleted when no reader needs it any longer.
 type TrashedObject struct {
 	blobs.Blob
-	Since Stamp // of that commit
+	Since Stamp // stamp of that commit
 }
 
-// Key returns what is unique to it.
+// Key returns the key of the object.
 func (o TrashedObject) Key() ObjectKey { return ObjectKey{o.Digest, o.Object} }
 
-// ObjectKey names a TrashedObject.
+// ObjectKey identifies a TrashedObject.
 type ObjectKey struct {
 	Digest blobs.Digest
 	Object string
 }
 
-// TrashedObjects is the table of objects that no row of Blobs names any more, and that have not
+// TrashedObjects is the table of objects that no row of Blobs names any longer, and that have not
 // been deleted.
 type TrashedObjects interface {
 	Table[ObjectKey, TrashedObject]

@@ -8,22 +8,22 @@ import (
 	"labshelf/blobs"
 )
 
-// Version is what a resource was before its file was replaced. Its row stays for ever, also when
-// its bytes are gone.
+// Version is a former state of a resource, before its file was replaced. Its row is never removed,
+// even if the bytes are.
 type Version struct {
 	ResourceID                ID
-	Number                    uint32 // from 0, as Resource.Version
+	Number                    uint32 // from 0, like Resource.Version
 	Name, Description, Format string
 	MimeType, Filename        string
 	Digest                    blobs.Digest
 	Bytes                     int64
-	Body                      BodyLocation // Purged: the bytes are gone
-	Created, Replaced         Stamp        // when its file came, and when the next one did; Replaced is 0 in the present version, which has no row
+	Body                      BodyLocation // Purged: the bytes were removed
+	Created, Replaced         Stamp        // when its file was uploaded, and when the next one was; Replaced is 0 in the current version, which has no row
 	CreatedBy, ReplacedBy     ID           // users
-	Label                     string       // "": none; one with a label is kept whatever the retention says
-	Removed                   Removal      // of the bytes; the zero value while they are there
-	StoredBy                  ID           // the user who stored it, if that is not CreatedBy; callers read Storer
-	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
+	Label                     string       // "": none; versions with a label are kept regardless of the retention
+	Removed                   Removal      // removal of the bytes; zero: they exist
+	StoredBy                  ID           // the user who stored it, if not CreatedBy; use Storer to read it
+	Damaged                   bool         // the blob is known to be damaged or missing; only set in responses, not stored
 }
 
 // Key is the key of the version.
@@ -32,10 +32,11 @@ func (v Version) Key() VersionKey { return VersionKey{v.ResourceID, v.Number} }
 // Storer returns the user whose quota counts the version.
 func (v Version) Storer() ID { return cmp.Or(v.StoredBy, v.CreatedBy) }
 
-// Present tells whether it is the present version of its resource.
+// Present reports whether it is the current version of its resource.
 func (v Version) Present() bool { return v.Replaced == 0 }
 
-// Of returns the resource as it was in this version: what a file is, and where its bytes are.
+// Of returns the resource with the file of this version: its description and the location of its
+// bytes.
 func (v Version) Of(r Resource) Resource {
 	r.Version, r.Label = v.Number, v.Label
 	r.Name, r.Description, r.Format, r.MimeType, r.Filename = v.Name, v.Description, v.Format, v.MimeType, v.Filename
@@ -43,7 +44,7 @@ func (v Version) Of(r Resource) Resource {
 	return r
 }
 
-// VersionOf returns the version that a resource is in, less when its file came and from whom.
+// VersionOf returns the current version of a resource, without the time and user of its upload.
 func VersionOf(r Resource) Version {
 	return Version{
 		ResourceID: r.ID, Number: r.Version, Label: r.Label,
@@ -52,27 +53,27 @@ func VersionOf(r Resource) Version {
 	}
 }
 
-// Removal is when the bytes of a version went, and why.
+// Removal records when and why the bytes of a version were removed.
 type Removal struct {
 	At   Stamp
 	Rule RemovalRule
-	By   ID        // the sysadmin who erased them; zero: a purge did
-	Kept Retention // what the dataspace kept then; of ByRetention
+	By   ID        // the sysadmin who erased them; zero: a purge
+	Kept Retention // the dataspace's retention at that time, for ByRetention
 }
 
-// RemovalRule is the rule by which the bytes of a version went. The numbers are stored: they never
-// change.
+// RemovalRule is the rule by which the bytes of a version were removed. The numbers are stored and
+// never change.
 type RemovalRule uint8
 
-// The rules.
+// The removal rules.
 const (
 	NotRemoved   RemovalRule = 0
-	ByRetention  RemovalRule = 1 // the dataspace did not keep it
-	WithResource RemovalRule = 2 // its resource was purged
+	ByRetention  RemovalRule = 1 // the retention of the dataspace
+	WithResource RemovalRule = 2 // the resource was purged
 	Erased       RemovalRule = 3 // a sysadmin erased it
 )
 
-// String says the rule to people.
+// String describes the rule for people.
 func (r Removal) String() string {
 	switch r.Rule {
 	case ByRetention:
@@ -85,14 +86,14 @@ func (r Removal) String() string {
 	return ""
 }
 
-// Retention is which versions a dataspace keeps. The zero value keeps all; at most one field is
-// set.
+// Retention defines which versions a dataspace keeps. The zero value keeps all. At most one field
+// is set.
 type Retention struct {
-	Last uint32 // versions of each resource, the present one included
-	Days uint32 // since a version was replaced
+	Last uint32 // number of versions of each resource, including the current one
+	Days uint32 // days after a version was replaced
 }
 
-// String is what the interface calls it.
+// String returns the retention in the form of the interface.
 func (k Retention) String() string {
 	switch {
 	case k.Last > 0:
@@ -103,8 +104,8 @@ func (k Retention) String() string {
 	return "everything"
 }
 
-// Keeps tells whether a version is kept, of a resource in its present version, at a reading of the
-// clock. The present one always is.
+// Keeps reports whether a version is kept at the clock reading now. present is the number of the
+// current version, which is always kept.
 func (k Retention) Keeps(v Version, present uint32, now Stamp) bool {
 	switch {
 	case v.Present(), v.Label != "":

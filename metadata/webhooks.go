@@ -1,41 +1,41 @@
 package metadata
 
-// Webhook is where messages about changes go. It reads the order of changes, and keeps its position
+// Webhook is a target of messages about changes. It follows the audit log and stores its position
 // there.
 type Webhook struct {
-	Record                // ModifiedBy is for whom it acts: the messages say what that user may see. It is removed, never Deleted.
-	DataspaceID   ID      // whose changes it hears of; zero: of all changes of the service
-	URL, Label    string  // "": no label
-	Events        string  // patterns of the kinds it hears of, with a space between; "": all
-	Secret        string  // by which messages are signed, as receivers have it
-	FormerSecret  string  // by which they are signed, too, up to FormerUntil
-	FormerUntil   Stamp   // 0: there is none
-	Position      uint64  // number of the first entry that it has not dealt with
-	Epoch         EpochID // of that entry
-	Deliveries    uint64  // how many it has dealt with, which is the number of the next one
-	Tries         uint32  // of the delivery under way
-	NextTry       Stamp   // of the delivery under way, by the clock; 0: at once
-	Paused        Stamp   // since when it sends nothing; 0: it sends
+	Record                // ModifiedBy is the user it acts for: messages contain what that user may see. A webhook is removed, never Deleted.
+	DataspaceID   ID      // dataspace of its changes; zero: the whole service
+	URL, Label    string  // Label "": none
+	Events        string  // patterns of event kinds, separated by spaces; "": all
+	Secret        string  // secret that signs messages, in the form of receivers
+	FormerSecret  string  // former secret, which also signs messages until FormerUntil
+	FormerUntil   Stamp   // 0: no former secret
+	Position      uint64  // number of the first unprocessed entry
+	Epoch         EpochID // epoch of that entry
+	Deliveries    uint64  // number of processed messages, and the number of the next one
+	Tries         uint32  // attempts of the current delivery
+	NextTry       Stamp   // next attempt of the current delivery, by the clock; 0: immediately
+	Paused        Stamp   // time of the pause; 0: not paused
 	PauseReason   PauseReason
-	PausedBecause string // what was the matter, for people
-	Entry         uint64 // number of the last entry of the audit log about it
-	MadeWith      ID     // key of the user for whom it acts, with which it pauses; zero: it pauses by itself
+	PausedBecause string // cause of the pause, for people
+	Entry         uint64 // number of the last audit log entry about it
+	MadeWith      ID     // key of the user it acts for, whose end pauses it; zero: none
 }
 
-// PauseReason is why a webhook sends nothing. The numbers are stored: they never change.
+// PauseReason is the reason why a webhook is paused. The numbers are stored and never change.
 type PauseReason uint8
 
-// The reasons.
+// The reasons of a pause.
 const (
 	NotPaused        PauseReason = 0
-	PausedByFailure  PauseReason = 1 // the last try failed
+	PausedByFailure  PauseReason = 1 // the last attempt failed
 	PausedByReceiver PauseReason = 2 // the receiver answered 410
-	PausedWithRole   PauseReason = 3 // the user for whom it acts may not have it any more
-	PausedByRestore  PauseReason = 4 // the repository was put back to an older state, or is a copy
-	PausedWithKey    PauseReason = 5 // the key that it was made with has ended
+	PausedWithRole   PauseReason = 3 // the user it acts for lost the permission to have it
+	PausedByRestore  PauseReason = 4 // the repository was restored to an older state, or is a copy
+	PausedWithKey    PauseReason = 5 // the key that created it has ended
 )
 
-// String returns the reason as the interface writes it; "" where there is none.
+// String returns the name of the reason in the interface, or "".
 func (r PauseReason) String() string {
 	switch r {
 	case PausedByFailure:
@@ -52,27 +52,27 @@ func (r PauseReason) String() string {
 	return ""
 }
 
-// Delivery is one message to the receiver of a webhook, and what came of it. The last MaxDeliveries
-// of each webhook are kept.
+// Delivery is one message to the receiver of a webhook, and its result. Each webhook keeps its last
+// MaxDeliveries.
 type Delivery struct {
 	WebhookID   ID
 	Number      uint64 // from 0, for each webhook
-	Entry       uint64 // number of the entry that it is about
-	MessageID   string // which the receiver sees; the same for all tries
+	Entry       uint64 // number of the audit log entry that it reports
+	MessageID   string // visible to the receiver; the same for all attempts
 	Event       string // kind
 	Tries       uint32
-	First, Last Stamp // of the tries, by the clock
-	Status      int64 // of HTTP, of the last try; 0: no answer came
-	Micros      int64 // which the last try took, in µs
+	First, Last Stamp // first and last attempt, by the clock
+	Status      int64 // HTTP status of the last attempt; 0: no answer
+	Micros      int64 // duration of the last attempt, in µs
 	Error       string
-	Answer      string // the beginning of its body
-	Skipped     bool   // by hand, before it was delivered
+	Answer      string // beginning of the body
+	Skipped     bool   // skipped manually before it was delivered
 }
 
-// MaxDeliveries is how many deliveries of a webhook are kept.
+// MaxDeliveries is the number of deliveries that are kept for each webhook.
 const MaxDeliveries = 200
 
-// Delivered tells whether the receiver took the message at the last try.
+// Delivered reports whether the receiver accepted the message at the last attempt.
 func (d Delivery) Delivered() bool { return d.Status >= 200 && d.Status <= 299 }
 
 // DeliveryKey identifies one delivery.
@@ -90,8 +90,8 @@ type Deliveries interface {
 	Backwards[DeliveryKey, Delivery]
 }
 
-// pauseWebhooks pauses every webhook that sends: a copy of a repository must not call the receivers
-// of the original.
+// pauseWebhooks pauses every active webhook, because a copy of a repository must not call the
+// receivers of the original.
 func pauseWebhooks(tx *Tx, now Stamp) error {
 	var sending []Webhook
 	for hook, err := range tx.Webhooks.All(ID{}) {

@@ -17,8 +17,8 @@ import (
 	"labshelf/postgres"
 )
 
-// The benchmarks run each question on the embedded engine and on PostgreSQL, in one run on one
-// machine; the ratios count.
+// The benchmarks run each question on the embedded engine and on PostgreSQL, on the same machine.
+// Only the ratios are meaningful.
 
 var benchResources = flag.Int("resources", 20_000, "how many resources BenchmarkPage fills in; 1 million takes some minutes")
 
@@ -43,7 +43,7 @@ func engines(b *testing.B) map[string]metadata.Store {
 	return map[string]metadata.Store{"bolt": file, "postgres": server}
 }
 
-// made returns the record of a new resource with a name, in one of ten sets of as many dataspaces.
+// made creates a resource with a name, in one of ten sets of ten dataspaces, and returns its id.
 func made(tx *metadata.Tx, n int) (id metadata.ID, err error) {
 	stamp := tx.Stamp()
 	id = metadata.NewID(stamp)
@@ -54,8 +54,8 @@ func made(tx *metadata.Tx, n int) (id metadata.ID, err error) {
 	})
 }
 
-// BenchmarkCommit makes resources with inline bodies of 4 KiB, each durable before the next one of
-// the same writer.
+// BenchmarkCommit creates resources with inline bodies of 4 KiB. Each is durable before the same
+// writer creates the next one.
 func BenchmarkCommit(b *testing.B) {
 	stores := engines(b)
 	body := make([]byte, 4096)
@@ -128,8 +128,8 @@ func page(b *testing.B, s metadata.Store, q metadata.ResourceRange) {
 	}
 }
 
-// fill makes resources, and returns where a page of 100 in a tenth of them begins: at first, in the
-// middle, and at last.
+// fill creates resources, and returns three positions of pages of 100 among a tenth of them: the
+// first, the middle and the last.
 func fill(b *testing.B, s metadata.Store, resources int) []paging.Position {
 	at := []paging.Position{{}, {}, {}}
 	for n := 0; n < resources; {

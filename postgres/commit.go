@@ -16,11 +16,11 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// maxGroup is how many operations share a commit at most.
+// maxGroup limits the operations that share a commit.
 const maxGroup = 256
 
-// The bounds of what a commit waits for: the lock, which a commit of another node holds, and the
-// answer to what it sent.
+// Timeouts of a commit: for the lock, which a commit of another node may hold, and for the answer
+// of the server.
 const (
 	lockTimeout   = 15 * time.Second
 	answerTimeout = 30 * time.Second
@@ -29,19 +29,18 @@ const (
 // operation is one call of Update or UpdateBackground.
 type operation = groupcommit.Operation[work]
 
-// work is the function of an operation, and what it will read.
+// work is the function of an operation, and the keys and ranges that it will read.
 type work struct {
 	fn     func(*metadata.Tx) error
 	learnt learnt
 }
 
-// committer runs all changes of this node, in one goroutine and on one connection, as group
-// commits.
+// committer runs all changes of this node as group commits, in one goroutine and on one connection.
 type committer struct {
 	store    *Store
 	queue    *groupcommit.Queue[work]
 	observer *groupcommit.Observer
-	conn     *pgx.Conn // nil: there is none now
+	conn     *pgx.Conn // nil: not connected
 	warned   *pgconn.Notice
 }
 
@@ -69,9 +68,9 @@ func (c *committer) disconnect() {
 	c.conn = nil
 }
 
-// process runs a group. No operation is answered before the commit: a refusal may rest on what
-// another operation of the group has written. What the server did not answer before the commit
-// began is tried once more, on a new connection.
+// process runs a group. It answers no operation before the commit, because an error of an operation
+// may depend on writes of another operation of the group. If the connection is lost before the
+// commit begins, process tries once more on a new connection.
 func (c *committer) process(group []*operation) {
 	begun, finished := time.Now(), false
 	c.observer.Begin(groupcommit.Oldest(group))
@@ -90,17 +89,17 @@ func (c *committer) process(group []*operation) {
 	finished = true
 }
 
-// failAll gives operations one outcome, also those that refused: what they have seen of the others
-// is not there.
+// failAll gives all operations the same outcome, including those with an error, because the writes
+// of the others that they have seen do not exist.
 func failAll(ops []*operation, err error) {
 	for _, op := range ops {
 		op.Err = err
 	}
 }
 
-// attempt runs operations in one transaction and commits it. again: the connection was lost before
-// anything was promised. One that fails after it wrote spoils what the others have read of it, and
-// nothing has been sent: the others run again, without it.
+// attempt runs operations in one transaction and commits it. again reports that the connection was
+// lost before anything was promised. An operation that fails after it wrote spoils the reads of the
+// others. Nothing has been sent then, so the others run again without it.
 func (c *committer) attempt(group []*operation) (again bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
@@ -137,7 +136,7 @@ func (c *committer) attempt(group []*operation) (again bool) {
 	}
 }
 
-// lost tells whether there is no connection any more.
+// lost reports whether the connection is gone.
 func (c *committer) lost() bool {
 	if c.conn != nil && c.conn.IsClosed() {
 		c.conn = nil
@@ -145,7 +144,7 @@ func (c *committer) lost() bool {
 	return c.conn == nil
 }
 
-// lock begins the transaction, and asks for all that the operations will read.
+// lock begins the transaction, and requests everything that the operations will read.
 func (c *committer) lock(ctx context.Context, group []*operation) (_ *transaction, err error) {
 	if c.store.readOnly {
 		return nil, fmt.Errorf("%w: opened to be read only", metadata.ErrReadOnly)
@@ -170,15 +169,16 @@ func (c *committer) lock(ctx context.Context, group []*operation) (_ *transactio
 	return t, nil
 }
 
-// rollBack ends a transaction. Where that fails the connection is closed, which ends it, too.
+// rollBack ends a transaction. If that fails, it closes the connection, which ends the transaction,
+// too.
 func (c *committer) rollBack(t *transaction) {
 	if _, err := c.conn.Exec(t.ctx, "rollback"); err != nil {
 		c.disconnect()
 	}
 }
 
-// runAll runs operations. It returns the index of one that spoiled the transaction, -1 if there is
-// none.
+// runAll runs operations. It returns the index of the operation that spoiled the transaction, or
+// -1.
 func runAll(tx *tables.Tx, ops []*operation) (spoiler int) {
 	for i, op := range ops {
 		var spoiled bool
@@ -204,9 +204,8 @@ func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	return end(fn(tx.Contract()))
 }
 
-// finish commits, not under the context of any caller. If the connection is lost meanwhile, or the
-// server gives up its wait for a synchronous standby, of which it warns, nobody knows what becomes
-// of the commit.
+// finish commits, independent of any caller's context. The outcome is unknown if the connection is
+// lost meanwhile, or if the server warns that it has stopped waiting for a synchronous standby.
 func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State, operations int) error {
 	if tx.State() == before && !k.writes.any() {
 		c.rollBack(t)
@@ -241,8 +240,8 @@ func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.S
 	return wrap("commit", err)
 }
 
-// send sends the statements of a commit and COMMIT itself in one round trip. It returns an
-// ErrOutcomeUnknown where the commit was carried out with a warning.
+// send sends the statements of a commit and COMMIT in one round trip. It returns ErrOutcomeUnknown
+// if the commit succeeded with a warning.
 func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 	statements := batch.Len()
 	batch.Queue("commit")
@@ -266,7 +265,7 @@ func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 	return nil
 }
 
-// committed notes what a commit has left.
+// committed records the results of a commit.
 func (c *committer) committed(w *writes, last int64) {
 	for b := range w.buckets {
 		for _, change := range w.buckets[b] {

@@ -13,7 +13,7 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// openThrough opens a new database, behind a proxy.
+// openThrough opens a new database through a proxy.
 func openThrough(t *testing.T) (*Store, *servers.Proxy, string) {
 	t.Helper()
 	server := servers.StartPostgres(t)
@@ -31,14 +31,14 @@ func openThrough(t *testing.T) (*Store, *servers.Proxy, string) {
 	return s, proxy, address
 }
 
-// hold occupies the committer until release is called, by an operation that changes nothing.
+// hold occupies the committer with an operation without changes, until release is called.
 func hold(t *testing.T, s *Store) (release func()) {
 	t.Helper()
 	inside, go_, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	runs := 0
 	go func() {
 		done <- s.Update(context.Background(), func(*metadata.Tx) error {
-			if runs++; runs == 2 { // the first one only learns
+			if runs++; runs == 2 { // the first run only learns
 				close(inside)
 				<-go_
 			}
@@ -74,8 +74,8 @@ func putUser(n int) func(*metadata.Tx) error {
 	}
 }
 
-// TestRefusalRestsOnCommit: an operation that refused because of another one of its group is not
-// told so when the commit of both was lost.
+// TestRefusalRestsOnCommit tests that an operation that failed because of another one of its group
+// gets another error if the commit of both was lost.
 func TestRefusalRestsOnCommit(t *testing.T) {
 	t.Parallel()
 	s, proxy, _ := openThrough(t)
@@ -99,8 +99,8 @@ func TestRefusalRestsOnCommit(t *testing.T) {
 	}
 }
 
-// TestSpoilerLeavesTheOthers: an operation that fails after it wrote takes nothing of its group
-// along.
+// TestSpoilerLeavesTheOthers tests that an operation that fails after it wrote does not affect the
+// others of its group.
 func TestSpoilerLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	s, _, _ := openThrough(t)
@@ -134,8 +134,8 @@ func TestSpoilerLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// TestHungNodeIsCutOff: a node that stops in the middle of a commit does not keep the others
-// waiting.
+// TestHungNodeIsCutOff tests that a node that stops in the middle of a commit does not block the
+// others.
 func TestHungNodeIsCutOff(t *testing.T) {
 	t.Parallel()
 	s, proxy, address := openThrough(t)

@@ -15,21 +15,20 @@ import (
 	"labshelf/metadata"
 )
 
-// ErrUnsafe says that a setting of the server may lose what a commit has promised.
+// ErrUnsafe means that a setting of the server may lose acknowledged commits.
 var ErrUnsafe = errors.New("the server may lose commits")
 
-// mostConnections is how many views may be under way at once, unless the address says otherwise
-// (pool_max_conns).
+// mostConnections limits the concurrent views, unless the address sets pool_max_conns.
 const mostConnections = 16
 
-// configure says how connections are made.
+// configure sets how connections are opened.
 func (s *Store) configure() {
 	c := s.config
 	if !strings.Contains(c.ConnString(), "pool_max_conns=") {
 		c.MaxConns = mostConnections
 	}
 	c.MinIdleConns = 2
-	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // a view replaces a dead connection by itself
+	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // a view replaces a dead connection itself
 	c.AfterConnect = s.examine
 	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	c.ConnConfig.ConnectTimeout = min(max(c.ConnConfig.ConnectTimeout, 5*time.Second), 30*time.Second)
@@ -40,8 +39,9 @@ func (s *Store) configure() {
 	}
 }
 
-// session is the settings of a connection. All questions are looked up in an index, and planned
-// once. A node that stops in the middle of a commit, which the others wait for, is cut off.
+// session contains the settings of a connection. All questions use an index, and are planned only
+// once. The server disconnects a node that stops in the middle of a commit, since others wait for
+// it.
 var session = [][2]string{
 	{"plan_cache_mode", "force_generic_plan"},
 	{"enable_seqscan", "off"}, {"enable_bitmapscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
@@ -50,7 +50,7 @@ var session = [][2]string{
 	{"lock_timeout", "10s"},
 }
 
-// examine prepares a connection, and refuses that of a server which may lose a commit or takes
+// examine prepares a connection. It returns an error for a server that may lose a commit or accepts
 // none.
 func (s *Store) examine(ctx context.Context, conn *pgx.Conn) error {
 	var fsync, pages, commit string

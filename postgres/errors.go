@@ -12,24 +12,24 @@ import (
 	"labshelf/metadata"
 )
 
-// meanings are those of the SQLSTATE of an error, or of its class, the first two characters:
-// appendix A of the manual of PostgreSQL.
+// meanings maps an SQLSTATE, or its class (the first two characters), to an error of package
+// metadata; see appendix A of the PostgreSQL manual.
 var meanings = map[string]error{
 	"53100": metadata.ErrNoSpace,    // disk_full
-	"25006": metadata.ErrUnwritable, // read_only_sql_transaction: a server that repeats another one
+	"25006": metadata.ErrUnwritable, // read_only_sql_transaction: the server is a standby
 	"08":    metadata.ErrUnavailable,
 	"53":    metadata.ErrUnavailable, // insufficient_resources
 	"55P03": metadata.ErrUnavailable, // lock_not_available
 	"57P":   metadata.ErrUnavailable, // the server shuts down, has crashed, or starts
-	"57014": metadata.ErrUnavailable, // query_canceled: by a timeout
-	"25P":   metadata.ErrUnavailable, // it ended a transaction that did nothing for too long
-	"40":    metadata.ErrUnavailable, // serialization failures and deadlocks, with a transaction of somebody else
+	"57014": metadata.ErrUnavailable, // query_canceled, by a timeout
+	"25P":   metadata.ErrUnavailable, // the server ended an idle transaction
+	"40":    metadata.ErrUnavailable, // serialization failures and deadlocks with other transactions
 	"XX001": metadata.ErrRecordDamaged,
 	"XX002": metadata.ErrRecordDamaged,
 }
 
-// meaning adds to an error of the database what it is to callers. What ends the connection is no
-// answer: the server cannot be reached.
+// meaning adds the error of package metadata to an error of the database. A lost connection means
+// that the server is unavailable.
 func meaning(err error) error {
 	if err == nil || errors.Is(err, metadata.ErrTooNew) || errors.Is(err, metadata.ErrRecordDamaged) ||
 		errors.Is(err, metadata.ErrClosed) || errors.Is(err, metadata.ErrUnavailable) {
@@ -54,7 +54,7 @@ func meaning(err error) error {
 	return err
 }
 
-// unconnected tells whether an error is that of a connection which could not be made, or has ended.
+// unconnected reports whether a connection could not be established, or has ended.
 func unconnected(err error) bool {
 	var connect *pgconn.ConnectError
 	return errors.As(err, &connect) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)

@@ -10,25 +10,25 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Condition is what there is to know of a database before a store is opened in it.
+// Condition describes a database before a store is opened in it.
 type Condition struct {
-	Server        string        // its version, as in 15.18
-	Number        int           // that as a number, as in 150018
-	RoundTrip     time.Duration // of the fastest of several questions
-	Ahead         time.Duration // how far the clock of the server is ahead of that of this machine, to half a round trip
-	Encrypted     bool          // the connection
-	Local         bool          // it does not leave the machine
+	Server        string        // version, such as 15.18
+	Number        int           // version as a number, such as 150018
+	RoundTrip     time.Duration // the fastest of several questions
+	Ahead         time.Duration // how far the server's clock is ahead of this machine's, with an error of half a round trip
+	Encrypted     bool          // the connection is encrypted
+	Local         bool          // the connection does not leave the machine
 	FSync         bool          // the settings fsync and full_page_writes are on
 	Commit        string        // the setting synchronous_commit
-	Standbys      string        // the setting synchronous_standby_names; "": there are none
+	Standbys      string        // the setting synchronous_standby_names; "": none
 	Checksums     bool          // the server has checksums of its pages
-	Standby       bool          // the server repeats another one, and takes no changes
-	Connections   int           // that all its clients may have
+	Standby       bool          // the server is a standby, and accepts no changes
+	Connections   int           // limit for all clients
 	MayMakeTables bool          // in the first schema of its search path
 	Empty         bool          // no store was ever opened in it
 }
 
-// Examine connects to the database at an address and changes nothing.
+// Examine examines the database at an address and changes nothing.
 func Examine(ctx context.Context, address string) (c Condition, err error) {
 	err = ask(ctx, address, func(conn *pgx.Conn) error {
 		const sql = `select current_setting('server_version'), current_setting('server_version_num')::int,
@@ -52,7 +52,7 @@ func Examine(ctx context.Context, address string) (c Condition, err error) {
 	return c, err
 }
 
-// time keeps what the fastest question says of the clock.
+// time keeps the clock reading of the fastest question.
 func (c *Condition) time(ctx context.Context, conn *pgx.Conn) error {
 	var shows time.Time
 	begun := time.Now()
@@ -65,8 +65,8 @@ func (c *Condition) time(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Empty tells whether no store was ever opened in the database at an address, and nothing loaded
-// into it.
+// Empty reports whether no store was ever opened in the database at an address, and nothing was
+// loaded into it.
 func Empty(ctx context.Context, address string) (is bool, err error) {
 	err = ask(ctx, address, func(conn *pgx.Conn) error {
 		is, err = empty(ctx, conn)
@@ -83,7 +83,7 @@ func empty(ctx context.Context, conn *pgx.Conn) (is bool, err error) {
 	return is, err
 }
 
-// ask runs fn on a connection of its own, which no store has prepared.
+// ask runs fn on a separate connection, which no store has prepared.
 func ask(ctx context.Context, address string, fn func(*pgx.Conn) error) error {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {

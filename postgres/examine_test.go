@@ -9,8 +9,8 @@ import (
 	"labshelf/postgres"
 )
 
-// TestExamine says what there is to know of a database, before and after a store was opened in it,
-// and makes nothing there.
+// TestExamine tests the description of a database before and after a store is opened in it, and
+// that Examine creates nothing.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -29,7 +29,7 @@ func TestExamine(t *testing.T) {
 		}
 	}
 	examine(true)
-	examine(true) // the first has made nothing
+	examine(true) // the first call has created nothing
 	s, err := postgres.Open(t.Context(), address, postgres.Options{})
 	if err != nil {
 		t.Fatal(err)

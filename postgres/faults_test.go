@@ -14,8 +14,8 @@ import (
 	"labshelf/postgres"
 )
 
-// promised checks what became of an operation that put the nth resource: what was acknowledged is
-// there, what was refused is not, and of what is unknown either holds.
+// promised checks the operation that put the nth resource. An acknowledged resource must exist, a
+// refused one must not, and an unknown one may.
 func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx *metadata.Tx) error {
@@ -35,7 +35,7 @@ func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 }
 
 // TestCutAtEachMessage cuts the connections of a node before and after each message of either side
-// in turn, until an operation needs no message more. The node goes on by itself.
+// in turn, until an operation needs no further message. The node must recover automatically.
 func TestCutAtEachMessage(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -53,7 +53,7 @@ var next struct {
 	n int
 }
 
-// number returns one that no other resource has.
+// number returns a number that no other resource has.
 func number() int {
 	next.Lock()
 	defer next.Unlock()
@@ -63,7 +63,7 @@ func number() int {
 
 func cutEach(t *testing.T, server *servers.Postgres, address string, direct *postgres.Store, verdict servers.Verdict, side servers.Side) {
 	proxy := servers.StartProxy(t, server.Addr())
-	s := open(t, proxy.Route(address)+"&pool_max_conns=1") // so that none is made in the background, to be cut in place of that of a commit
+	s := open(t, proxy.Route(address)+"&pool_max_conns=1") // so that no background connection is cut instead of the connection of the commit
 	if err := s.Update(t.Context(), put(number(), "warm")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func cutEach(t *testing.T, server *servers.Postgres, address string, direct *pos
 	}
 }
 
-// rounds is how often a server is broken: FAULTS_SIZE=long asks for many.
+// rounds returns how often a server is broken. It is larger with FAULTS_SIZE=long.
 func rounds() int {
 	if os.Getenv("FAULTS_SIZE") == "long" {
 		return 50
@@ -102,8 +102,8 @@ func rounds() int {
 	return 2
 }
 
-// TestKilledServer kills the server while many write, and starts it again: what was acknowledged is
-// there.
+// TestKilledServer kills the server during many writes, and restarts it. All acknowledged changes
+// must exist.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -113,8 +113,9 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// killed writes from many goroutines until each was refused once, breaks the server when some have
-// been acknowledged, and checks what became of all. Afterwards the store takes changes again.
+// killed writes from many goroutines until each has failed once, and breaks the server when some
+// writes have been acknowledged. It then checks all writes. Afterwards the store must accept
+// changes again.
 func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 	t.Helper()
 	type answer struct {
@@ -166,8 +167,8 @@ func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 	t.Logf("%d acknowledged, %d unknown", acknowledged, unknown)
 }
 
-// TestFailover promotes a synchronous standby when the server has died: what was acknowledged is
-// there.
+// TestFailover promotes a synchronous standby after the server has died. All acknowledged changes
+// must exist.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	for range rounds() {
@@ -188,8 +189,8 @@ func failover(t *testing.T) {
 	})
 }
 
-// TestWaitGivenUp lets the server give up its wait for a synchronous standby: nobody knows whether
-// the commit will outlive the server.
+// TestWaitGivenUp makes the server stop waiting for a synchronous standby. Then it is unknown
+// whether the commit survives the server.
 func TestWaitGivenUp(t *testing.T) {
 	t.Parallel()
 	primary := servers.StartPostgres(t)

@@ -11,19 +11,19 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// An operation runs first without the lock of a commit, to learn what it reads: what it changes and
-// returns does not count. Then the commit asks for all that its operations read in the round trip
-// that takes the lock, and mostly none is left. What the first run reads may be out of date: then
-// it may have read something else, and the rest is read under the lock. It therefore knows no
-// access version.
+// An operation first runs without the lock of a commit, to learn what it reads. Its changes and its
+// result are discarded. The commit then requests everything that its operations read in the round
+// trip that acquires the lock, and mostly nothing is missing. The first run may read outdated
+// values, and so read something else. The rest is then read under the lock. For this reason the
+// first run has no access version.
 
-// The bounds of what hints keep.
+// The bounds of hints.
 const (
 	mostHints = 1 << 15
 	mostHint  = 1 << 10 // bytes of a value
 )
 
-// hints are values as this node saw them last. They are safe for concurrent use.
+// hints are the latest values that this node has seen. They are safe for concurrent use.
 type hints struct {
 	mu     sync.Mutex
 	values map[place][]byte
@@ -45,21 +45,21 @@ func (h *hints) note(at place, value []byte) {
 	if len(h.values) >= mostHints {
 		clear(h.values)
 	}
-	h.values[at] = bytes.Clone(value) // alone, and not with all that came beside it
+	h.values[at] = bytes.Clone(value) // a separate copy, not the memory of the whole answer
 }
 
-// learning is what the first run of an operation reads.
+// learning records the reads of an operation's first run.
 type learning struct {
 	hints *hints
-	begun string // what ids begin with that are made since it began
+	begun string // beginning of ids created since its start
 	learnt
 }
 
-// learnt is the places and ranges that an operation reads, and the growing buckets in which it
-// found nothing at a place: it will look there for another new id.
+// learnt contains the places and ranges that an operation reads, and the growing buckets in which
+// it found nothing at a place. In these it will look for another new id.
 type learnt struct {
 	places map[place]bool
-	ranges map[keyRange]int // how many pairs
+	ranges map[keyRange]int // number of pairs
 	grows  map[tables.Bucket]bool
 }
 
@@ -67,18 +67,17 @@ func newLearnt() learnt {
 	return learnt{places: map[place]bool{}, ranges: map[keyRange]int{}, grows: map[tables.Bucket]bool{}}
 }
 
-// guess returns what is at a place most likely: under an id that the run has made itself there is
-// nothing.
+// guess returns the most likely value of a place. An id that the run has created itself has none.
 func (l *learning) guess(at place) ([]byte, bool) {
 	value, ok := l.hints.value(at)
 	return value, ok || l.made(at)
 }
 
-// made tells whether the key of a place begins with an id that the run has made.
+// made reports whether the key of a place begins with an id that the run has created.
 func (l *learning) made(at place) bool { return at.bucket.Fill() == 1 && at.key >= l.begun }
 
 func (l *learning) read(at place, value []byte) {
-	if !l.made(at) { // else nobody asks again
+	if !l.made(at) { // others are not requested again
 		l.hints.note(at, value)
 	}
 	if value == nil && at.bucket.Fill() == 1 {
@@ -90,12 +89,12 @@ func (l *learning) read(at place, value []byte) {
 func (l *learning) readRange(of keyRange, answer found) {
 	most := len(answer.pairs)
 	if answer.complete {
-		most += 4 // others may have come meanwhile
+		most += 4 // more may have been added meanwhile
 	}
 	l.ranges[of] = max(l.ranges[of], most)
 }
 
-// add adds what another operation reads.
+// add adds the reads of another operation.
 func (l *learnt) add(other learnt) {
 	maps.Copy(l.places, other.places)
 	for of, most := range other.ranges {
@@ -104,7 +103,7 @@ func (l *learnt) add(other learnt) {
 	maps.Copy(l.grows, other.grows)
 }
 
-// question asks for all of it.
+// question returns a question for all of it.
 func (l *learnt) question() *question {
 	q := &question{places: slices.Collect(maps.Keys(l.places)), last: slices.Collect(maps.Keys(l.grows))}
 	for of, most := range l.ranges {
@@ -124,7 +123,7 @@ func (s *Store) learn(ctx context.Context, fn func(*metadata.Tx) error) (all lea
 			panic(failure{err})
 		}
 	}
-	defer func() { _ = recover() }() // also of fn's own, which will do the same when it counts
+	defer func() { _ = recover() }() // including panics of fn, which will recur in the real run
 	k := &kv{reader: r, writes: &writes{}, store: s}
 	before, err := tables.ReadState(k)
 	if err != nil {

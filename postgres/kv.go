@@ -6,9 +6,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// The sizes of what a cursor fetches: at first, where a listing has announced itself, and at most.
-// A page of 100 of few ranges takes one round trip, wherever its rows are; of many ranges each has
-// fewer of them.
+// The numbers of pairs that a cursor fetches: at first, after an announcement, and at most. A page
+// of 100 rows from few ranges takes one round trip. With many ranges, each gets fewer pairs.
 const (
 	firstFetch = 16
 	firstAhead = 102
@@ -16,16 +15,16 @@ const (
 	mostFetch  = 1024
 )
 
-// kv is one transaction as package tables reads and changes it. What it writes it keeps, and shows
-// above what it reads.
+// kv is one transaction in the form that package tables uses. It keeps its writes in memory, and
+// merges them into its reads.
 type kv struct {
 	*reader
-	writes *writes // nil: it changes nothing
+	writes *writes // nil: read-only
 	store  *Store
 	ahead  map[tables.Bucket]fetching
 }
 
-// fetching is how the pairs of an index are fetched.
+// fetching defines how the pairs of an index are fetched.
 type fetching struct {
 	records tables.Bucket
 	first   int
@@ -61,11 +60,11 @@ func (k *kv) Delete(b tables.Bucket, key []byte) error {
 	return nil
 }
 
-// CreateBucket does nothing: all buckets of this program have their number before the first
+// CreateBucket does nothing: all buckets of this program get their numbers before the first
 // migration.
 func (k *kv) CreateBucket(tables.Bucket) error { return nil }
 
-// DeleteBucket deletes the keys.
+// DeleteBucket deletes all keys of the bucket.
 func (k *kv) DeleteBucket(b tables.Bucket) error {
 	cursor := k.Cursor(b, false)
 	for key, _ := cursor.Seek(nil, nil); key != nil; key, _ = cursor.Next() {
@@ -78,7 +77,7 @@ func (k *kv) Records(b tables.Bucket, _ bool) func(key []byte) []byte {
 	return func(key []byte) []byte { return k.Get(b, key) }
 }
 
-// Ahead fetches the beginnings of all the ranges in one round trip.
+// Ahead fetches the beginnings of all ranges in one round trip.
 func (k *kv) Ahead(b tables.Bucket, ranges [][2][]byte, backwards bool, records tables.Bucket) {
 	how := fetching{records: records, first: min(firstAhead, max(firstFetch/2, allAhead/max(1, len(ranges))))}
 	if k.ahead == nil {
@@ -86,7 +85,7 @@ func (k *kv) Ahead(b tables.Bucket, ranges [][2][]byte, backwards bool, records 
 	}
 	k.ahead[b] = how
 	if len(ranges) < 2 {
-		return // the cursor asks by itself
+		return // the cursor fetches them itself
 	}
 	q := &question{}
 	for _, bounds := range ranges {
@@ -119,7 +118,7 @@ func rangeOf(b tables.Bucket, lo, hi []byte, backwards bool, records tables.Buck
 	return keyRange{bucket: b, lo: string(lo), hi: string(hi), open: hi == nil, backwards: backwards, records: records}
 }
 
-// cursor merges what is in the database with what the transaction has written.
+// cursor merges the database with the writes of the transaction.
 type cursor struct {
 	*kv
 	fetching
@@ -127,10 +126,10 @@ type cursor struct {
 	backwards bool
 
 	all   keyRange
-	at    []byte   // the last key that was returned; nil: none
-	rest  keyRange // of all, what has not been fetched
-	stock found    // fetched, and not returned yet
-	size  int      // of the next fetch
+	at    []byte   // last returned key; nil: none
+	rest  keyRange // part of all that is not fetched yet
+	stock found    // fetched, but not returned yet
+	size  int      // number of pairs of the next fetch
 }
 
 func (c *cursor) Seek(lo, hi []byte) (key, value []byte) {
@@ -168,7 +167,7 @@ func (c *cursor) Next() (key, value []byte) {
 	return nil, nil
 }
 
-// peek returns the next pair of the database.
+// peek returns the next pair of the database without consuming it.
 func (c *cursor) peek() (pair, bool) {
 	for len(c.stock.pairs) == 0 && !c.stock.complete {
 		c.stock = c.fetch(c.rest, c.size)

@@ -13,12 +13,12 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// ErrNotEmpty says that a database holds metadata already.
+// ErrNotEmpty means that a database already contains metadata.
 var ErrNotEmpty = errors.New("the database holds metadata already")
 
-// Load fills the empty database at an address with all rows of another engine, in one transaction:
-// after an error it is as it was. It returns an ErrNotEmpty for a database in which a Store was
-// opened before.
+// Load fills the empty database at an address with all rows of another engine, in one transaction.
+// After an error the database is unchanged. It returns ErrNotEmpty for a database in which a Store
+// was opened before.
 func Load(ctx context.Context, address string, rows iter.Seq2[tables.Row, error]) error {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) load(ctx context.Context, conn *pgx.Conn, rows iter.Seq2[tables.
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // after the commit it does nothing
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // no effect after the commit
 	if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", migrationLock); err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (s *Store) load(ctx context.Context, conn *pgx.Conn, rows iter.Seq2[tables.
 	return tx.Commit(ctx)
 }
 
-// continueFrom writes the row of the last stamp, as the rows that were loaded have it. The access
-// version is above that of any former node.
+// continueFrom writes the row of the last stamp from the loaded rows. The access version is greater
+// than any version of a former node.
 func (s *Store) continueFrom(ctx context.Context, conn *pgx.Conn, tx pgx.Tx) error {
 	t := s.transaction(ctx, conn, nil)
 	t.begun = true

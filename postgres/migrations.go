@@ -18,18 +18,18 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationLock is the advisory lock that one of several nodes holds which start at once.
+// migrationLock is the advisory lock for nodes that start at the same time.
 const migrationLock = 0x6c616273 // "labs"
 
-// prepare brings the database to the layout and the schema of this program, in one transaction, and
-// reads what every start needs. A store that is to be read only changes nothing, and refuses a
+// prepare migrates the database to the layout and the schema of this program, in one transaction,
+// and reads the values that every start needs. A read-only store changes nothing, and refuses a
 // database without rows.
 func (s *Store) prepare(ctx context.Context, conn *pgx.Conn) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // after the commit it does nothing
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // no effect after the commit
 	if !s.readOnly {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", migrationLock); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Store) prepare(ctx context.Context, conn *pgx.Conn) error {
 	return tx.Commit(ctx)
 }
 
-// migrate runs the migrations that the database lacks.
+// migrate runs the missing migrations.
 func migrate(ctx context.Context, tx pgx.Tx) error {
 	const versions = "create table if not exists migrations (number integer primary key, ran timestamptz not null default now())"
 	if _, err := tx.Exec(ctx, versions); err != nil {
@@ -92,7 +92,7 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// readNumbers reads the numbers of the buckets, and gives one to each bucket that has none.
+// readNumbers reads the numbers of the buckets, and assigns one to each bucket without a number.
 func (s *Store) readNumbers(ctx context.Context, tx pgx.Tx) error {
 	if !s.readOnly {
 		const add = `insert into buckets (id, name) select
@@ -125,8 +125,7 @@ func (s *Store) readNumbers(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// upgrade makes the first rows of an empty database, or brings those of an older schema to the
-// present one.
+// upgrade creates the first rows of an empty database, or migrates the rows of an older schema.
 func (t *transaction) upgrade(tx pgx.Tx) error {
 	k := &kv{reader: t.reader, store: t.store, writes: &writes{}}
 	var err error
@@ -153,7 +152,7 @@ func (t *transaction) upgrade(tx pgx.Tx) error {
 	return t.write(k.writes)
 }
 
-// write sends what a migration has written.
+// write sends the writes of a migration.
 func (t *transaction) write(w *writes) error {
 	batch := &pgx.Batch{}
 	t.queueWrites(batch, w)

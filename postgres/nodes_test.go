@@ -18,8 +18,8 @@ import (
 	"labshelf/postgres"
 )
 
-// TestNodesShareAnOrder lets two nodes count in one row: no update is lost, and the order of stamps
-// is that of the counts.
+// TestNodesShareAnOrder lets two nodes count in one row. No update may be lost, and the order of
+// stamps must be the order of the counts.
 func TestNodesShareAnOrder(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -49,8 +49,8 @@ func TestNodesShareAnOrder(t *testing.T) {
 	}
 }
 
-// TestHarvestMissesNothing follows the changes on one node by the last stamp seen, while others
-// commit on both: what has a stamp below one that was seen was there by then.
+// TestHarvestMissesNothing follows the changes on one node by the last seen stamp, while others
+// commit on both nodes. Every row with a smaller stamp must have been visible then.
 func TestHarvestMissesNothing(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -90,8 +90,8 @@ func TestHarvestMissesNothing(t *testing.T) {
 	}
 }
 
-// TestAccessVersionOfAllNodes: what one node changes of what decides access ends what another one
-// remembers, with its next transaction.
+// TestAccessVersionOfAllNodes tests that a change of access rows at one node invalidates the cache
+// of another node with its next transaction.
 func TestAccessVersionOfAllNodes(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -115,7 +115,7 @@ func TestAccessVersionOfAllNodes(t *testing.T) {
 		var about []string
 		viewed := b.View(t.Context(), func(tx *metadata.Tx) error {
 			if within = tx.Access(); n == 1 {
-				return nil // without having read anything
+				return nil // it has read nothing
 			}
 			u, err := tx.Users.Get(metadatatest.IDAt('U', 1))
 			about = append(about, u.About)
@@ -131,8 +131,8 @@ func TestAccessVersionOfAllNodes(t *testing.T) {
 	}
 }
 
-// TestLongNames lists names that are longer than an entry of an index may be, and differ only
-// behind what an index holds of them.
+// TestLongNames lists names that are longer than an index entry, and that differ only after the
+// indexed part.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -171,7 +171,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestRowsBothWays loads what one database holds into another one.
+// TestRowsBothWays loads the content of one database into another one.
 func TestRowsBothWays(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -219,7 +219,7 @@ func dump(t *testing.T, s *postgres.Store) (all []tables.Row) {
 
 func sameRow(a, b tables.Row) bool { return a.Compare(b) == 0 && bytes.Equal(a.Value, b.Value) }
 
-// TestLoadIsWholeOrNothing breaks off a load: the database is as empty as before.
+// TestLoadIsWholeOrNothing interrupts a load. The database must be as empty as before.
 func TestLoadIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -244,8 +244,8 @@ func TestLoadIsWholeOrNothing(t *testing.T) {
 	}
 }
 
-// TestCommitsAreObserved: each commit is reported, with what shared it; a transaction that changes
-// nothing is none.
+// TestCommitsAreObserved tests that each commit is reported with its number of operations. A
+// transaction without changes is not reported.
 func TestCommitsAreObserved(t *testing.T) {
 	t.Parallel()
 	var commits []groupcommit.Commit

@@ -14,15 +14,15 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// longest is how many bytes a key may have to be one of key_values; headBytes is how many of a
-// longer one an index holds.
+// longest is the maximum length in bytes of a key in key_values. headBytes is the number of bytes
+// of a longer key that an index contains.
 const (
 	longest   = 2000
 	headBytes = 1000
 )
 
-// The statements of reading. What they return of a place or a range carries its number among those
-// that were asked, from 1.
+// The statements of reading. Each returned row carries the 1-based index of the key or range that
+// it answers.
 const (
 	stateSQL = "select stamp, access, schema, long from state"
 
@@ -36,10 +36,10 @@ const (
 		(select key from key_values where bucket = p.bucket order by bucket desc, key desc limit 1) r`
 )
 
-// rangesSQL reads ranges of a table, which are within their buckets; one without an end has no hi.
-// order is how the index is read. Bounds are compared column by column: PostgreSQL before 18 ends
-// no scan by a row such as (bucket, key) < ($1, $2) before the first column differs, so that a
-// range with few keys would be read with all that is behind it in its bucket.
+// rangesSQL returns a statement that reads ranges of a table, within their buckets. An open range
+// has no hi. order is the order of the index. The statement compares bounds column by column.
+// Before version 18, PostgreSQL does not end a scan at a row bound such as (bucket, key) < ($1, $2)
+// before the first column differs. A range with few keys would then read the rest of its bucket.
 func rangesSQL(table, within, order string) string {
 	return `select q.n, r.key, r.value, x.value
 	from unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::integer[], $5::smallint[]) with ordinality as q (bucket, lo, hi, most, records, n)
@@ -50,15 +50,15 @@ func rangesSQL(table, within, order string) string {
 		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
 }
 
-// The bounds of a range, for an index: behind all keys is where there is none. That of
-// long_key_values, of which there are few, has their heads.
+// The bounds of a range, for an index. An open range ends at a value after all keys.
+// long_key_values, which has few keys, uses their heads.
 var (
 	keys  = "key >= q.lo and key < coalesce(q.hi, " + behind(longest) + ")"
 	heads = fmt.Sprintf("head >= substr(q.lo, 1, %[1]d) and head <= coalesce(substr(q.hi, 1, %[1]d), %[2]s) and key >= q.lo and (q.hi is null or key < q.hi)",
 		headBytes, behind(headBytes))
 )
 
-// behind is a value that is greater than all with so many bytes.
+// behind returns a value that is greater than all keys with this many bytes.
 func behind(bytes int) string { return fmt.Sprintf("decode(repeat('ff', %d), 'hex')", bytes+1) }
 
 var (
@@ -68,21 +68,21 @@ var (
 	longDescendingSQL = rangesSQL("long_key_values", heads, "head desc, key desc")
 )
 
-// asked is a question on its way: which statements of the batch answer which part of it.
+// asked is a question in progress: it maps the statements of a batch to the parts of the question.
 type asked struct {
 	*question
-	long       longBuckets // that were asked for long keys
-	short, far []int       // places: of each statement, which
-	forward    []int       // ranges, likewise
+	long       longBuckets // buckets that were queried for long keys
+	short, far []int       // for each statement, the indexes of its places
+	forward    []int       // for each statement, the indexes of its ranges
 	backward   []int
 	longFor    []int
 	longBack   []int
 }
 
-// longBuckets are the numbers of buckets that have had long keys.
+// longBuckets are the numbers of the buckets that have had long keys.
 type longBuckets []int16
 
-// queue adds the statements of a question to a batch.
+// queueQuestion adds the statements of a question to a batch.
 func (s *Store) queueQuestion(b *pgx.Batch, q *question, long longBuckets) *asked {
 	a := &asked{question: q, long: long}
 	for i, p := range q.places {
@@ -162,10 +162,10 @@ func (s *Store) queueRanges(b *pgx.Batch, sql string, q *question, which []int) 
 	b.Queue(sql, buckets, lo, hi, most, records)
 }
 
-// noBucket is a number that no bucket has.
+// noBucket is not the number of any bucket.
 const noBucket = -1
 
-// answer reads what the statements of a question return into what is known.
+// answer adds the results of a question's statements to the known answers.
 func (a *asked) answer(s *Store, results pgx.BatchResults, into *reader) error {
 	var memory arena
 	if into.forget && len(into.values) > forgetAt {
@@ -225,8 +225,8 @@ func (a *asked) answerRanges(results pgx.BatchResults, which []int, pairs [][]pa
 	})
 }
 
-// ordered puts the pairs of two tables into the order of the range. No statement says in which
-// order a join returns rows, though it mostly is that of the index.
+// ordered merges the pairs of two tables into the order of the range. A join mostly returns rows in
+// the order of the index, but does not guarantee it.
 func ordered(r keyRange, pairs []pair, most int) found {
 	compare := func(a, b pair) int {
 		if r.backwards {
@@ -243,8 +243,8 @@ func ordered(r keyRange, pairs []pair, most int) found {
 	return found{pairs[:most], false}
 }
 
-// each calls fn for the rows of the next statement: with the number of what was asked, from 0, and
-// the other values.
+// each calls fn for the rows of the next statement, with the 0-based index of the question's part
+// and the other values.
 func each(results pgx.BatchResults, fn func(n int, values [][]byte) error) error {
 	rows, err := results.Query()
 	if err != nil {
@@ -263,7 +263,7 @@ func each(results pgx.BatchResults, fn func(n int, values [][]byte) error) error
 	return rows.Err()
 }
 
-// state is the row of that name.
+// state is the row of the table state.
 type state struct {
 	stamp  int64
 	access int64
@@ -271,7 +271,7 @@ type state struct {
 	long   longBuckets
 }
 
-// readState reads it, and refuses that of a newer program.
+// readState reads the state. It returns an error for the state of a newer program.
 func readState(row pgx.Row) (st state, err error) {
 	if err = row.Scan(&st.stamp, &st.access, &st.schema, (*[]int16)(&st.long)); err != nil {
 		return st, err
@@ -282,10 +282,10 @@ func readState(row pgx.Row) (st state, err error) {
 	return st, nil
 }
 
-// arena keeps copies of values in few pieces.
+// arena copies values into few large blocks.
 type arena struct{ free []byte }
 
-// keep returns a copy, nil of nil.
+// keep returns a copy of value, or nil for nil.
 func (a *arena) keep(value []byte) []byte {
 	if value == nil {
 		return nil

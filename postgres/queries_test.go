@@ -7,8 +7,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestRangesEndWhereTheyEnd: a range with few keys costs what it holds, whatever stands before and
-// behind it in its bucket.
+// TestRangesEndWhereTheyEnd tests that the cost of a range with few keys depends only on its
+// content, not on the keys before and after it in its bucket.
 func TestRangesEndWhereTheyEnd(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), servers.StartPostgres(t).Database(t), Options{})

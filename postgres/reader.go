@@ -13,12 +13,12 @@ type place struct {
 	key    string
 }
 
-// keyRange is the keys of a bucket from lo up to, not including, hi, and with them the records in
-// another bucket that their entries point to; BucketCount: none.
+// keyRange is the keys of a bucket from lo up to but excluding hi, with the records in another
+// bucket to which their entries point. BucketCount means no records.
 type keyRange struct {
 	bucket    tables.Bucket
 	lo, hi    string
-	open      bool // hi is no bound
+	open      bool // no upper bound
 	backwards bool
 	records   tables.Bucket
 }
@@ -27,7 +27,7 @@ func (r keyRange) contains(key []byte) bool {
 	return string(key) >= r.lo && (r.open || string(key) < r.hi)
 }
 
-// after is the part of a range behind a key of it.
+// after returns the part of a range after one of its keys.
 func (r keyRange) after(key []byte) keyRange {
 	if r.backwards {
 		r.hi, r.open = string(key), false
@@ -37,49 +37,49 @@ func (r keyRange) after(key []byte) keyRange {
 	return r
 }
 
-// pair is a key with its value, and with the record that it points to; nil: there is none, or none
-// was asked for.
+// pair is a key with its value, and the record to which it points. A nil record is missing or was
+// not requested.
 type pair struct{ key, value, record []byte }
 
-// found is the first pairs of a range, in its order; complete: there are no more.
+// found is the first pairs of a range, in its order. complete means that the range has no more.
 type found struct {
 	pairs    []pair
 	complete bool
 }
 
-// question is what one round trip asks.
+// question contains the keys and ranges that one round trip requests.
 type question struct {
 	places []place
 	ranges []keyRange
-	most   []int           // of each range, how many pairs
-	last   []tables.Bucket // of which the last key is asked
+	most   []int           // number of pairs for each range
+	last   []tables.Bucket // buckets whose last key is requested
 }
 
-// known is answers to questions. A value is nil where there is no such key.
+// known contains the answers to questions. A missing key has a nil value.
 type known struct {
 	values map[place][]byte
 	ranges map[keyRange]found
-	last   map[tables.Bucket][]byte // the last key of a bucket; what is greater does not exist
+	last   map[tables.Bucket][]byte // the last key of a bucket; no greater key exists
 }
 
 func newKnown() known {
 	return known{values: map[place][]byte{}, ranges: map[keyRange]found{}, last: map[tables.Bucket][]byte{}}
 }
 
-// forgetAt bounds how many values a view keeps, since it may read all rows.
+// forgetAt limits the values that a view keeps, since it may read all rows.
 const forgetAt = 1 << 13
 
-// reader reads keys and ranges, from what is known or else from the database.
+// reader reads keys and ranges, from the known answers or from the database.
 type reader struct {
 	known
-	ask    func(*question) // makes a round trip, which adds to what is known; panics with a failure
-	learns *learning       // nil: what is read is not noted
-	forget bool            // of what is known, more than forgetAt values
+	ask    func(*question) // makes a round trip, which adds to known; panics with a failure
+	learns *learning       // nil: reads are not recorded
+	forget bool            // discard values when known has more than forgetAt
 
-	collects *learnt // what is asked is only added to it; nil: it is answered
+	collects *learnt // requests are only added to it; nil: they are answered
 }
 
-// failure is the value of a panic: the database did not answer.
+// failure is the value of a panic when the database did not answer.
 type failure struct{ err error }
 
 func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
@@ -107,7 +107,7 @@ func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
 	return value
 }
 
-// fetch returns the first pairs of a range, and about as many as wanted.
+// fetch returns the first pairs of a range, about as many as wanted.
 func (r *reader) fetch(of keyRange, most int) found {
 	answer, ok := r.ranges[of]
 	if r.collects != nil {
@@ -128,7 +128,7 @@ func (r *reader) fetch(of keyRange, most int) found {
 	return answer
 }
 
-// prefetch asks at once all that reads asks for, and is not known.
+// prefetch requests at once everything that reads needs and that is unknown.
 func (r *reader) prefetch(reads func()) {
 	asked := newLearnt()
 	func() {
@@ -149,7 +149,7 @@ func (r *reader) prefetch(reads func()) {
 	}
 }
 
-// add adds the answer for a range, and the records that came with it.
+// add adds the answer for a range, and its records.
 func (r *reader) add(of keyRange, answer found) {
 	r.ranges[of] = answer
 	if of.records == tables.BucketCount {
@@ -162,7 +162,7 @@ func (r *reader) add(of keyRange, answer found) {
 	}
 }
 
-// owner is the key of the record that an entry points to; see tables.Ahead.
+// owner returns the key of the record to which an entry points; see tables.Ahead.
 func owner(key, value []byte) []byte {
 	if len(value) > 0 {
 		return value

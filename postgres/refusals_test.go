@@ -23,8 +23,8 @@ func refused(t *testing.T, address string, want error, names string) {
 	}
 }
 
-// TestUnsafeSettings: a server, or a session, that may lose what was promised is refused, with the
-// setting.
+// TestUnsafeSettings tests that a server or session that may lose acknowledged commits is refused,
+// with the name of the setting.
 func TestUnsafeSettings(t *testing.T) {
 	t.Parallel()
 	refused(t, servers.StartPostgres(t, "fsync=off").Database(t), postgres.ErrUnsafe, "fsync")
@@ -34,7 +34,8 @@ func TestUnsafeSettings(t *testing.T) {
 	open(t, address)
 }
 
-// TestAddresses: an address that cannot be used is refused without the password in it.
+// TestAddresses tests that an invalid address is refused with an error that does not contain the
+// password.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, names := range map[string]string{
@@ -52,7 +53,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestStandby: a server that repeats another one takes no changes.
+// TestStandby tests that a standby server accepts no changes.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := servers.StartPostgres(t)
@@ -61,8 +62,8 @@ func TestStandby(t *testing.T) {
 	refused(t, primary.Standby(t, false).At(address), metadata.ErrUnavailable, "")
 }
 
-// TestNewerSchema: a node of an older program refuses what a newer one has made of the tables, also
-// while it runs.
+// TestNewerSchema tests that a node of an older program refuses tables of a newer one, also while
+// it runs.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -96,7 +97,8 @@ func TestNewerSchema(t *testing.T) {
 	refused(t, address, metadata.ErrTooNew, "999")
 }
 
-// TestStartTogether: several nodes make the tables of one database.
+// TestStartTogether tests that several nodes can create the tables of one database at the same
+// time.
 func TestStartTogether(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -115,7 +117,7 @@ func TestStartTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestReadOnly: a store that is opened to be read only makes no tables, and refuses changes.
+// TestReadOnly tests that a read-only store creates no tables, and refuses changes.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)

@@ -13,8 +13,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Snapshot implements metadata.Store: the snapshot is a file that bolt.Open opens, whichever the
-// engine, in the folder for temporary files until it is closed.
+// Snapshot implements metadata.Store. The snapshot is a file that bolt.Open can open, in the folder
+// for temporary files until it is closed.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied, err := s.copy(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	return copied, nil
 }
 
-// snapshot is an open copy of the rows, in a folder of its own.
+// snapshot is an open copy of the rows, in a separate folder.
 type snapshot struct {
 	*io.SectionReader
 	file   *os.File
@@ -68,8 +68,8 @@ func (s *Store) copy(ctx context.Context) (_ *snapshot, err error) {
 	return copied, nil
 }
 
-// Inspect implements metadata.Store. It inspects a snapshot, since to look up every row from its
-// entries and every entry from its row takes a round trip each.
+// Inspect implements metadata.Store. It inspects a snapshot, since comparing rows and entries in
+// the database would take a round trip for each.
 func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) (err error) {
 	copied, err := s.copy(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) (e
 	return errors.Join(file.Inspect(ctx, report), file.Close())
 }
 
-// Rows returns all rows of one state, in order, as bolt.Build and Load take them.
+// Rows returns all rows of one state, in order, for bolt.Build and Load.
 func (s *Store) Rows(ctx context.Context) iter.Seq2[tables.Row, error] {
 	return func(yield func(tables.Row, error) bool) {
 		stopped := false

@@ -4,26 +4,26 @@
 // # Commits
 //
 // Each node commits in groups, like package bolt. A commit first locks the row of the last stamp,
-// and holds it to its end: so the order of stamps is that of the commits of all nodes, and what
-// decides permission is read after every commit before. In the round trip that takes the lock the
-// commit asks for all that its operations will read, which each has told by a first run without the
-// lock (hints.go); in another one it writes and commits. What an operation writes is kept until
-// then, so one that fails has sent nothing, and no savepoint is needed. Stamps follow the clock of
-// the server.
+// and holds the lock to its end. So the order of stamps is the order of the commits of all nodes,
+// and a commit reads the permissions that earlier commits left. The round trip that acquires the
+// lock also requests everything that the operations will read. Each operation has determined that
+// in a first run without the lock (hints.go). A second round trip writes and commits. Writes stay
+// in memory until then, so a failed operation has sent nothing and needs no savepoint. Stamps
+// follow the clock of the server.
 //
 // # Views
 //
 // A view is one REPEATABLE READ transaction, which begins in the round trip of its first question.
-// That reads the version of the access rows too, so that a revoked key ends with the next request
-// on every node. What asks for that version before is told the last one that this node has seen,
-// and is run once more where that is over. What is read together is asked together (Prefetch).
-// PostgreSQL shows a commit to others when it is on stable storage. Everything is read from the
-// server that takes the commits.
+// That round trip also reads the version of the access rows, so that a revoked key ends with the
+// next request on every node. A view that requests the version before that gets the last one that
+// this node has seen. If it is outdated, the view runs again. Prefetch combines several questions
+// into one. PostgreSQL shows a commit to others when it is on stable storage. All reads go to the
+// server that accepts the commits.
 //
 // # Keys
 //
-// Keys are bytea, in the order of bytes. An entry of an index ends at 2,704 bytes, so longer keys
-// are in a table of their own, by digest and by what they begin with.
+// Keys are bytea, in the order of bytes. An index entry has at most 2,704 bytes, so long keys are
+// in a separate table, indexed by their digest and their first bytes.
 package postgres
 
 import (
@@ -42,16 +42,17 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// Options of a Store.
+// Options configure a Store.
 type Options struct {
-	Now func() time.Time // the clock behind stamps; nil: that of the server
+	Now func() time.Time // clock of stamps; nil: the clock of the server
 
-	// Observe is called with each commit once its outcome is known, just before the waiting callers
-	// are answered, from one goroutine. It must return soon. nil: nobody hears of them.
+	// Observe is called with each commit when its outcome is known, just before the waiting callers
+	// are answered. All calls come from one goroutine, so it must return soon. If nil, nothing is
+	// measured.
 	Observe func(groupcommit.Commit)
 
-	// ReadOnly changes nothing: no table is made or upgraded, every change is refused with
-	// metadata.ErrReadOnly. What an older schema lacks is empty.
+	// ReadOnly changes nothing: no table is created or upgraded, and every change returns
+	// metadata.ErrReadOnly. Tables that an older schema lacks are empty.
 	ReadOnly bool
 }
 
@@ -61,12 +62,12 @@ type Store struct {
 	pool     *pgxpool.Pool
 	readOnly bool
 	fixed    func() time.Time // Options.Now
-	ahead    atomic.Int64     // nanoseconds by which the clock of the server is ahead of that of this machine
+	ahead    atomic.Int64     // nanoseconds that the clock of the server is ahead of this machine's clock
 	numbers  [tables.BucketCount]int16
 	longKeys atomic.Pointer[longBuckets]
 	secret   [32]byte
 	last     atomic.Int64  // the last stamp that this node has seen
-	access   atomic.Uint64 // the version of the access rows that it has seen last; 0: none
+	access   atomic.Uint64 // the last version of the access rows that this node has seen; 0: none
 	hints    hints
 	running  running
 	queue    *groupcommit.Queue[work]
@@ -74,9 +75,9 @@ type Store struct {
 
 var _ metadata.Store = (*Store)(nil)
 
-// Open opens the database at an address, a URL or a list of settings as in libpq, and makes or
-// upgrades its tables. It returns an ErrUnsafe where the settings of the server may lose a commit,
-// and a metadata.ErrTooNew for a database of a newer program. The caller closes the Store.
+// Open opens the database at an address, a URL or a list of settings as in libpq, and creates or
+// upgrades its tables. It returns ErrUnsafe if the settings of the server may lose a commit, and
+// metadata.ErrTooNew for a database of a newer program. The caller closes the Store.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -100,8 +101,8 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	return s, nil
 }
 
-// Close commits the changes that are queued and refuses others; then it waits for the views to end
-// and closes the connections.
+// Close commits the queued changes and refuses new ones. Then it waits for the views and closes the
+// connections.
 func (s *Store) Close() error {
 	s.queue.Close()
 	s.running.close()
@@ -109,10 +110,10 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Secret returns the 32 random bytes that were made with the database.
+// Secret returns the 32 random bytes that were created with the database.
 func (s *Store) Secret() [32]byte { return s.secret }
 
-// Engine implements metadata.Store: any number of nodes share the database.
+// Engine implements metadata.Store. Any number of nodes may share the database.
 func (s *Store) Engine() metadata.Engine {
 	return metadata.Engine{Name: "postgres", Shared: true, Schema: tables.Schema}
 }
@@ -125,10 +126,10 @@ func (s *Store) Now() time.Time {
 	return time.Now().Add(time.Duration(s.ahead.Load()))
 }
 
-// setClock notes what the clock of the server shows now.
+// setClock records the current time of the server's clock.
 func (s *Store) setClock(shows time.Time) { s.ahead.Store(int64(time.Until(shows))) }
 
-// Health tells how far the clock is behind the last stamp that this node has seen.
+// Health reports how far the clock is behind the last stamp that this node has seen.
 func (s *Store) Health() metadata.Health {
 	h := metadata.Health{ClockBehind: max(0, time.Duration(s.last.Load()-s.Now().UnixMicro())*time.Microsecond)}
 	if s.readOnly {
@@ -147,8 +148,8 @@ func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 	return s.update(ctx, fn, true)
 }
 
-// update runs an operation for the first time, and queues it. If its context ends in its first run,
-// the operation goes on, as if that had been the only one; if it ends before, nothing has begun.
+// update runs an operation for the first time, and queues it. If its context ends during the first
+// run, the operation continues. If the context has ended before, nothing begins.
 func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, background bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (s *Store) update(ctx context.Context, fn func(*metadata.Tx) error, backgro
 	return s.queue.Do(ctx, work{unlessEnded, learnt}, background)
 }
 
-// askOutside asks a question outside of any transaction.
+// askOutside sends a question outside of any transaction.
 func (s *Store) askOutside(ctx context.Context, q *question, into *reader) error {
 	return s.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		batch := &pgx.Batch{}
@@ -188,11 +189,12 @@ func (s *Store) askOutside(ctx context.Context, q *question, into *reader) error
 	})
 }
 
-// holdTimeout is how long a node may do nothing while others wait for its commit, in milliseconds:
-// the server then ends its transaction.
+// holdTimeout limits, in milliseconds, how long a node may be idle while others wait for its
+// commit. The server then ends the transaction.
 const holdTimeout = 5000
 
-// connect makes a connection; with warn one for commits, which tells of warnings.
+// connect opens a connection. warn is set for the connection of commits; it receives the server's
+// warnings.
 func (s *Store) connect(ctx context.Context, warn func(*pgconn.Notice)) (*pgx.Conn, error) {
 	config := s.config.ConnConfig.Copy()
 	if warn != nil {

@@ -10,23 +10,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// transaction is one of the database. It begins with the first question, in the same round trip.
+// transaction is a database transaction. It begins with the first question, in the same round trip.
 type transaction struct {
 	*reader
 	store *Store
-	ctx   context.Context // of the function that it runs in
+	ctx   context.Context // context of the function that uses it
 	conn  *pgx.Conn
-	begin []string // the statements that begin it, of which the second one returns the state
+	begin []string // statements that begin it; the second one returns the state
 	begun bool
 	state state
 
-	failed error // of a question
+	failed error // error of a question
 }
 
-// The statements that begin a transaction. That of a view is one state throughout. That of a commit
-// waits for those of all other nodes at the row of the last stamp, then reads what they have left:
-// at READ COMMITTED each statement sees what was committed before it. The clock is read by a
-// statement of its own, after that wait.
+// The statements that begin a transaction. A view sees one state throughout. A commit waits at the
+// row of the last stamp for the commits of all other nodes, then reads their results: at READ
+// COMMITTED each statement sees everything committed before it. A separate statement reads the
+// clock, after that wait.
 var (
 	beginView   = []string{"begin isolation level repeatable read read only", stateSQL}
 	beginCommit = []string{"begin isolation level read committed read write", stateSQL + " for update", "select clock_timestamp()"}
@@ -42,7 +42,7 @@ func (s *Store) transaction(ctx context.Context, conn *pgx.Conn, begin []string)
 	return t
 }
 
-// trip asks a question.
+// trip sends a question and reads the answer.
 func (t *transaction) trip(q *question) error {
 	batch := &pgx.Batch{}
 	begins := !t.begun
@@ -59,7 +59,7 @@ func (t *transaction) trip(q *question) error {
 	}
 	t.begun = true
 	if begins && t.store.noteLong(t.state.long) {
-		return t.trip(q) // there are buckets that were not asked for long keys
+		return t.trip(q) // some buckets were not queried for long keys
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (t *transaction) receive(results pgx.BatchResults, a *asked, begins bool) (
 	return a.answer(t.store, results, t.reader)
 }
 
-// catch runs fn, and returns the error with which a question in it failed.
+// catch runs fn, and returns the error of a failed question in it.
 func catch(fn func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -98,11 +98,10 @@ func catch(fn func() error) (err error) {
 	return fn()
 }
 
-// long returns the buckets that have had long keys, as this node knows it.
+// long returns the buckets that have had long keys, as far as this node knows.
 func (s *Store) long() longBuckets { return *s.longKeys.Load() }
 
-// noteLong adds buckets that have had long keys, and tells whether there are any that were not
-// known.
+// noteLong adds buckets that have had long keys, and reports whether any of them is new.
 func (s *Store) noteLong(seen longBuckets) (fresh bool) {
 	for {
 		present := s.longKeys.Load()
@@ -122,7 +121,7 @@ func (s *Store) noteLong(seen longBuckets) (fresh bool) {
 	}
 }
 
-// wrap says where an error of the database comes from, and what it means.
+// wrap adds the failed action to an error of the database, and its meaning.
 func wrap(what string, err error) error {
 	if err == nil {
 		return nil

@@ -17,7 +17,7 @@ type running struct {
 	all    sync.WaitGroup
 }
 
-// enter counts one, unless the store is closed. The caller calls all.Done.
+// enter counts a transaction unless the store is closed. The caller calls all.Done.
 func (r *running) enter() error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -48,13 +48,13 @@ func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	})
 }
 
-// ViewDurable is View: PostgreSQL shows a commit to others when it is on stable storage, and on
-// that of synchronous standbys.
+// ViewDurable is View: PostgreSQL shows a commit to others only when it is on stable storage,
+// including the storage of synchronous standbys.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.View(ctx, fn)
 }
 
-// AccessVersion implements metadata.Store. It asks the server, in one round trip.
+// AccessVersion implements metadata.Store. It queries the server, with one round trip.
 func (s *Store) AccessVersion(ctx context.Context) (version uint64, err error) {
 	if err := s.running.enter(); err != nil {
 		return 0, err
@@ -84,16 +84,16 @@ func (s *Store) AccessVersion(ctx context.Context) (version uint64, err error) {
 type view struct {
 	*transaction
 	pooled  *pgxpool.Conn
-	assumed uint64 // the version of the access rows that fn was told before the view had begun; 0: none
+	assumed uint64 // version of the access rows that fn received before the view began; 0: none
 }
 
-// misled is the value of a panic: the view has another version of the access rows than fn was told.
+// misled is the value of a panic: the view has another version of the access rows than fn received.
 type misled struct{}
 
-// view runs fn in one. It begins with the first question of fn, in the same round trip, so that fn
-// may ask for the version of the access rows before: it is then told the last one that this node
-// has seen. Where that turns out to be over, fn runs once more, with the right one; it has read
-// nothing until then.
+// view runs fn in a view. The view begins with the first question of fn, in the same round trip. If
+// fn requests the version of the access rows before that, it receives the last version that this
+// node has seen. If that is outdated, fn runs again with the correct version; until then it has
+// read nothing.
 func (s *Store) view(ctx context.Context, fn func(*view) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Store) view(ctx context.Context, fn func(*view) error) error {
 	return err
 }
 
-// assuming runs fn, and tells whether it was told a version that is over.
+// assuming runs fn. It reports whether fn received an outdated version and must run again.
 func (v *view) assuming(fn func(*view) error) (again bool, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -138,8 +138,8 @@ func (v *view) assuming(fn func(*view) error) (again bool, err error) {
 
 func (v *view) kv() *kv { return &kv{reader: v.reader, store: v.store} }
 
-// access returns the version of the access rows in the state that the view sees, or will most
-// likely see.
+// access returns the version of the access rows in the state that the view sees, or will probably
+// see.
 func (v *view) access() uint64 {
 	if v.begun {
 		return uint64(v.state.access)
@@ -154,8 +154,8 @@ func (v *view) access() uint64 {
 	return v.assumed
 }
 
-// question asks. A connection that turns out to be dead when the view begins, such as after the
-// server was restarted, is replaced once.
+// question sends a question. If the connection is dead when the view begins, for example after a
+// restart of the server, it is replaced once.
 func (v *view) question(q *question) {
 	err := v.first()
 	if err == nil {
@@ -164,7 +164,7 @@ func (v *view) question(q *question) {
 	if err != nil && !v.begun && v.ctx.Err() == nil && (v.conn == nil || v.conn.IsClosed()) {
 		v.release()
 		v.store.pool.Reset()
-		v.known = newKnown() // what an answer that broke off said
+		v.known = newKnown() // discards an incomplete answer
 		if err = v.first(); err == nil {
 			err = v.trip(q)
 		}
@@ -181,7 +181,7 @@ func (v *view) question(q *question) {
 	}
 }
 
-// first takes a connection, before the first question.
+// first acquires a connection, before the first question.
 func (v *view) first() (err error) {
 	if v.pooled == nil {
 		if v.pooled, err = v.store.pool.Acquire(v.ctx); err == nil {
@@ -198,8 +198,8 @@ func (v *view) release() {
 	}
 }
 
-// end gives the connection back when the database has ended the transaction, for which nobody
-// waits.
+// end returns the connection to the pool when the database has ended the transaction. No caller
+// waits for that.
 func (v *view) end() {
 	if !v.begun || v.conn.IsClosed() {
 		v.release()
@@ -210,7 +210,7 @@ func (v *view) end() {
 		defer v.store.running.all.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 		defer cancel()
-		_, _ = v.conn.Exec(ctx, "commit") // a connection that failed is not used again
+		_, _ = v.conn.Exec(ctx, "commit") // a failed connection is not used again
 		v.release()
 	}()
 }

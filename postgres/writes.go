@@ -9,13 +9,13 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// writes is what a transaction has changed, in the order of keys. It is sent when the transaction
-// is committed.
+// writes are the changes of a transaction, in the order of keys. They are sent when the transaction
+// commits.
 type writes struct {
 	buckets [tables.BucketCount][]write
 }
 
-// write is a key with its new value; nil: it is deleted.
+// write is a key with its new value. A nil value deletes the key.
 type write struct{ key, value []byte }
 
 func (w *writes) find(bucket tables.Bucket, key []byte) (at int, ok bool) {
@@ -35,7 +35,8 @@ func (w *writes) set(bucket tables.Bucket, key, value []byte) {
 	w.buckets[bucket] = slices.Insert(w.buckets[bucket], at, write{key, value})
 }
 
-// next returns the first key with a value in a range, behind a key of it if that is not nil.
+// next returns the first key with a value in a range. If behind is not nil, it returns the first
+// one after that key.
 func (w *writes) next(of keyRange, behind []byte) (write, bool) {
 	in := w.buckets[of.bucket]
 	if of.backwards {
@@ -69,12 +70,12 @@ func (w *writes) next(of keyRange, behind []byte) (write, bool) {
 	return write{}, false
 }
 
-// any tells whether there is anything to send.
+// any reports whether any change must be sent.
 func (w *writes) any() bool {
 	return slices.ContainsFunc(w.buckets[:], func(in []write) bool { return len(in) > 0 })
 }
 
-// The statements of writing.
+// The statements of a commit.
 const (
 	deleteSQL     = "delete from key_values r using unnest($1::smallint[], $2::bytea[]) as d (bucket, key) where r.bucket = d.bucket and r.key = d.key"
 	putSQL        = "insert into key_values (bucket, key, value) select * from unnest($1::smallint[], $2::bytea[], $3::bytea[]) on conflict (bucket, key) do update set value = excluded.value"
@@ -82,7 +83,7 @@ const (
 	putLongSQL    = "insert into long_key_values (bucket, digest, head, key, value) select * from unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[]) on conflict (bucket, digest) do update set value = excluded.value"
 )
 
-// columns are the arguments of the statements of writing.
+// columns are the arguments of these statements.
 type columns struct {
 	buckets                     []int16
 	digests, heads, keys, value [][]byte
@@ -95,7 +96,7 @@ func (c *columns) add(number int16, w write, far bool) {
 	}
 }
 
-// queueWrites adds what changes to a batch. A value that is there already is not written again.
+// queueWrites adds the changes to a batch. It omits values that are stored already.
 func (t *transaction) queueWrites(batch *pgx.Batch, w *writes) {
 	var puts, deletes, longPuts, longDeletes columns
 	for b := range tables.BucketCount {

@@ -14,9 +14,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// BenchmarkStore moves bodies up and down, beside minio-go's own client as its documentation uses
-// it, in pairs: run it with -count, and compare the two. The server, in memory, shares the
-// processor.
+// BenchmarkStore uploads and downloads bodies with the store and with minio-go's own client, in
+// pairs. Run it with -count, and compare both. The server, in memory, shares the processor.
 func BenchmarkStore(b *testing.B) {
 	server := servers.StartS3(b)
 	bucket := server.Bucket(b)
@@ -41,7 +40,7 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// subject puts one body, gets it, and removes it.
+// subject uploads one body, downloads it, and removes it.
 type subject interface {
 	put(ctx context.Context, r io.Reader, size int64) error
 	get(ctx context.Context) (io.ReadCloser, error)
@@ -85,10 +84,10 @@ func down(b *testing.B, m subject, size int64) {
 	}
 }
 
-// block is what bodies consist of.
+// block is the repeated content of bodies.
 var block = content(1 << 20)
 
-// endless returns a reader of so many bytes that takes no time.
+// endless returns a reader of this many bytes that costs no time.
 func endless(size int64) io.Reader { return plainReader{io.LimitReader(&blocks{}, size)} }
 
 type blocks struct{ at int }
@@ -99,7 +98,7 @@ func (r *blocks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// byStore is the store, as an upload uses it: with the length announced, up to the commit.
+// byStore is the store, used like an upload: with an announced length, up to the commit.
 type byStore struct {
 	store *s3.Store
 	done  blobs.Content

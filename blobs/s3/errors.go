@@ -12,18 +12,18 @@ import (
 	"labshelf/blobs"
 )
 
-// ErrOwned is returned by Claim where the prefix belongs to another repository.
+// ErrOwned is returned by Claim if the prefix belongs to another repository.
 var ErrOwned = errors.New("the objects belong to another repository")
 
-// errNameless is that of a blob whose row names no object: it was lost in a folder, before it was
-// to be moved here.
+// errNameless is the error of a blob whose row names no object: it was lost in a folder before it
+// could be moved here.
 var errNameless = fmt.Errorf("%w: it has no object", blobs.ErrNotFound)
 
-// fullCodes are how servers call a full disk or an exhausted quota.
+// fullCodes are the error codes of servers for a full disk or an exhausted quota.
 var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity", "InsufficientStorage"}
 
-// failed says what did not work, of the kind that the contract has for it. Only the answer that
-// there is no such object, or no such upload, says something about a blob.
+// failed adds the failed action to an error, and converts it to an error of package blobs. Only the
+// response that an object or an upload does not exist is an error of the blob.
 func failed(what string, err error) error {
 	var answer minio.ErrorResponse
 	isAnswer := errors.As(err, &answer)
@@ -41,7 +41,7 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%w: %s: %w", kind, what, err)
 }
 
-// disagrees is the error of a server that says something else than what was sent.
+// disagrees returns the error for a response that contradicts the request.
 func disagrees(what string, got, want any) error {
 	return fmt.Errorf("%w: the S3 says that the %s is %v, and it is %v", blobs.ErrUnavailable, what, got, want)
 }

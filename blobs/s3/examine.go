@@ -14,9 +14,9 @@ import (
 	"labshelf/blobs"
 )
 
-// Examine tries all that a store asks of the S3 at an address, on objects of its own, which it
-// deletes. It calls report with each check, what was wrong with it, and how long it took, and stops
-// at the first that fails: that error it returns.
+// Examine tests all operations of a store on the S3 at an address, with separate objects that it
+// deletes. It calls report for each check, with its error and duration. It stops at the first
+// failed check and returns its error.
 func Examine(ctx context.Context, address string, o Options, report func(check string, err error, took time.Duration)) error {
 	o.Clock = func(context.Context) (time.Time, error) { return time.Now(), nil }
 	s, err := connect(address, o, idleLimit)
@@ -47,14 +47,14 @@ func Examine(ctx context.Context, address string, o Options, report func(check s
 	return err
 }
 
-// examination has what was made by the checks before.
+// examination contains the objects of the earlier checks.
 type examination struct {
 	store *Store
 	body  []byte
 	made  []*staged
 }
 
-// stage puts a body that nobody has put before.
+// stage puts a new body.
 func (e *examination) stage(ctx context.Context, r io.Reader) error {
 	made, err := e.store.Stage(ctx, r, 0)
 	if err == nil {
@@ -87,13 +87,13 @@ func (e *examination) refuse(ctx context.Context) error {
 	return errors.New("it has taken a body whose checksum is wrong")
 }
 
-// stream puts a body of the length from which on it is not kept in memory.
+// stream puts the smallest body that is not kept in memory.
 func (e *examination) stream(ctx context.Context) error {
 	const size = stagePart + 1
 	return e.stage(ctx, blobs.WithLength(io.LimitReader(repeated(e.body), size), size))
 }
 
-// repeated is a reader of a text, again and again.
+// repeated is a reader that repeats a text without end.
 type repeated []byte
 
 func (r repeated) Read(p []byte) (int, error) { return copy(p, r), nil }

@@ -2,7 +2,7 @@ package s3
 
 import "time"
 
-// Connect is Open without a question to the server, whose connections may be idle for so long.
+// Connect is like Open, without a request to the server. Its connections may be idle for this long.
 func Connect(address string, o Options, idle time.Duration) (*Store, error) {
 	return connect(address, o, idle)
 }

@@ -21,13 +21,13 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestMain has what is tried again be tried at once.
+// TestMain shortens the delays between retries.
 func TestMain(m *testing.M) {
 	minio.DefaultRetryUnit, minio.DefaultRetryCap = time.Millisecond, 10*time.Millisecond
 	os.Exit(m.Run())
 }
 
-// rounds is how often each fault meets each use: as the rows of verify/faults, 50 times with
+// rounds returns how often each fault meets each use. As in verify/faults, it is 50 with
 // FAULTS_SIZE=long.
 func rounds() int {
 	if os.Getenv("FAULTS_SIZE") == "long" {
@@ -38,10 +38,10 @@ func rounds() int {
 
 const lie = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-// faultKinds are what an S3 does wrong. A number below zero is made a random one.
+// faultKinds are the faults of an S3 server. A negative number is replaced by a random one.
 var faultKinds = map[string]struct {
 	fault  servers.Fault
-	method string // of the requests that it is about; "": all
+	method string // method of the affected requests; "": all
 }{
 	"500":                       {servers.Fault{Status: 500}, ""},
 	"503":                       {servers.Fault{Status: 503}, ""},
@@ -61,9 +61,9 @@ var faultKinds = map[string]struct {
 	"GET with another tag":      {servers.Fault{Header: map[string]string{"ETag": `"lie"`}}, http.MethodGet},
 }
 
-// TestFaults has each use of a store meet each kind of fault, once or all the time: what is
-// promised is what was sent, what is read to its end is what was stored, and without the fault the
-// next try works.
+// TestFaults combines each use of a store with each kind of fault, once or permanently.
+// Acknowledged blobs must have the sent bytes, complete reads must return the stored bytes, and a
+// retry without the fault must succeed.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 					"read": f.read(100 << 10), "read more": f.read(3 << 20), "seek": f.seek,
 				} {
 					if (use == "seek" || use == "read more") && kind.fault.Flip != nil {
-						continue // only what fits into memory is hashed
+						continue // only bodies that fit into memory are hashed
 					}
 					skip, last := rand.IntN(3), rand.IntN(2) == 0
 					f.begin = func() { proxy.Rule(ruleOf(kind.fault, kind.method, skip, last)) }
@@ -92,7 +92,7 @@ func TestFaults(t *testing.T) {
 						t.Errorf("round %d, %s, after %d requests, once %t: %v", round, use, skip, last, err)
 					}
 				}
-				for _, o := range objects(t, f.clean) { // there is no room for those of all rounds
+				for _, o := range objects(t, f.clean) { // the disk is too small for the objects of all rounds
 					if err := f.clean.DeleteObject(t.Context(), o); err != nil {
 						t.Error(err)
 					}
@@ -105,7 +105,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// ruleOf spoils the requests of a method behind the first skip ones: one of them, or all.
+// ruleOf returns a rule that spoils requests with a method after the first skip ones: one of them,
+// or all.
 func ruleOf(fault servers.Fault, method string, skip int, once bool) func(*http.Request) servers.Fault {
 	for _, at := range []**int64{&fault.CutRequest, &fault.CutAnswer, &fault.Flip} {
 		if *at != nil {
@@ -125,16 +126,16 @@ func ruleOf(fault servers.Fault, method string, skip int, once bool) func(*http.
 	}
 }
 
-// faulty is a store behind faults, and the same one without.
+// faulty is a store with faults, and the same store without.
 type faulty struct {
 	*testing.T
 	store, clean *s3.Store
-	folder       string // where the server has the objects, as files
+	folder       string // folder of the server with the objects as files
 	begin, end   func() // of the fault
 }
 
-// twice tries under the fault and, where that fails, without. An error under the fault is of a kind
-// that the contract has.
+// twice tries with the fault and, if that fails, without. An error with the fault must have one of
+// the kinds of the contract.
 func (f *faulty) twice(try func(*s3.Store) error, kinds ...error) error {
 	f.begin()
 	err := try(f.store)
@@ -150,7 +151,7 @@ func (f *faulty) twice(try func(*s3.Store) error, kinds ...error) error {
 	return fmt.Errorf("an error of another kind: %w", err)
 }
 
-// wantStored looks at what was promised, without the store.
+// wantStored checks an acknowledged blob without the store.
 func (f *faulty) wantStored(b blobs.Blob, want []byte) error {
 	got, err := os.ReadFile(filepath.Join(f.folder, b.Object))
 	if err != nil || !bytes.Equal(got, want) {
@@ -159,7 +160,7 @@ func (f *faulty) wantStored(b blobs.Blob, want []byte) error {
 	return nil
 }
 
-// stage puts a body in one of the ways that there are.
+// stage stores a body in one of the possible ways.
 func (f *faulty) stage(store *s3.Store, body []byte, r io.Reader) error {
 	staged, err := store.Stage(f.Context(), r, 0)
 	if err != nil {
@@ -200,8 +201,8 @@ func (f *faulty) commitAll() error {
 	return f.twice(try, blobs.ErrNotFound)
 }
 
-// resume sends a body by chunks under the fault. Where one does not arrive it is sent to another
-// node, from the same checkpoint.
+// resume sends a body in chunks with the fault. If one fails, it is sent to another node, from the
+// same checkpoint.
 func (f *faulty) resume() error {
 	body := content(2*part + 1000)
 	p := blobs.Partial{Length: int64(len(body))}
@@ -231,7 +232,7 @@ func (f *faulty) resume() error {
 	return f.twice(finish, blobs.ErrNotFound, blobs.ErrDamaged)
 }
 
-// stored is a blob that is put without the fault.
+// stored stores a blob without the fault.
 func (f *faulty) stored(body []byte) (blobs.Blob, error) {
 	all, err := f.clean.CommitAll(f.Context(), slices.Values([][]byte{body}))
 	if err != nil {
@@ -267,8 +268,8 @@ func (f *faulty) readFrom(body []byte, from int64) error {
 	return f.twice(try, blobs.ErrNotFound, blobs.ErrDamaged)
 }
 
-// TestCutReads: a download whose connection breaks again and again goes on where it was, and ends
-// when it breaks twice in almost the same place.
+// TestCutReads tests that a download resumes when its connection breaks repeatedly, and fails when
+// it breaks twice at almost the same offset.
 func TestCutReads(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -309,7 +310,7 @@ func TestCutReads(t *testing.T) {
 	}
 }
 
-// TestChanged: a byte that is not as it was stored is noticed in what is read into memory, a small
+// TestChanged tests that a changed byte is detected in bytes that are read into memory: a small
 // blob or a tail.
 func TestChanged(t *testing.T) {
 	t.Parallel()
@@ -343,8 +344,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that does not answer, and one that stops in the middle, are unavailable
-// after a while.
+// TestSilence tests that a server that does not answer, or stops in the middle, becomes unavailable
+// after a timeout.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -366,7 +367,7 @@ func TestSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.Rule(func(*http.Request) servers.Fault { return servers.Fault{Rate: 1} }) // a byte each second
+	proxy.Rule(func(*http.Request) servers.Fault { return servers.Fault{Rate: 1} }) // one byte per second
 	if n, err := file.Read(make([]byte, 10)); n != 0 || !errors.Is(err, blobs.ErrUnavailable) {
 		t.Errorf("a body that does not come: %d bytes, %v", n, err)
 	}

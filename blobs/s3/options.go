@@ -11,13 +11,13 @@ import (
 	"labshelf/blobs"
 )
 
-// Options says which S3 it is and how to speak to it.
+// Options configure the connection to an S3 service.
 type Options struct {
-	Endpoint string // URL without a path, such as https://s3.example.org; "": Amazon's
+	Endpoint string // URL without a path, such as https://s3.example.org; "": Amazon S3
 	Region   string // "": us-east-1
 	KeyID    string // access key
-	Secret   string // its secret
-	Token    string // of a session; mostly ""
+	Secret   string // secret of the access key
+	Token    string // session token; usually ""
 
 	Clock blobs.Clock // dates the objects; Examine needs none
 }
@@ -28,8 +28,8 @@ const (
 	maxPrefix       = 512 // bytes; a key has up to 1,024
 )
 
-// ParseAddress returns bucket and prefix of s3://bucket/prefix. The prefix, which may be empty,
-// neither begins nor ends with a slash. The error says which rule is broken.
+// ParseAddress returns the bucket and the prefix of s3://bucket/prefix. The prefix may be empty,
+// and neither begins nor ends with a slash. The error names the violated rule.
 func ParseAddress(address string) (bucket, prefix string, err error) {
 	rest, ok := strings.CutPrefix(address, "s3://")
 	if !ok {
@@ -57,7 +57,7 @@ func plain(element string) bool {
 	return strings.IndexFunc(element, func(r rune) bool { return !strings.ContainsRune(plainBytes, r) }) < 0
 }
 
-// server returns host and port of the endpoint, and whether it speaks TLS.
+// server returns the host and port of the endpoint, and whether it uses TLS.
 func (o Options) server() (host string, secure bool, err error) {
 	endpoint := o.Endpoint
 	if endpoint == "" {
@@ -73,7 +73,7 @@ func (o Options) server() (host string, secure bool, err error) {
 	return u.Host, u.Scheme == "https", nil
 }
 
-// check says what is missing.
+// check returns an error for missing options.
 func (o Options) check() error {
 	switch {
 	case o.KeyID == "":

@@ -39,7 +39,7 @@ func TestParseAddress(t *testing.T) {
 	}
 }
 
-// TestOptions: what is wrong is said before anything is asked for.
+// TestOptions tests that invalid options are reported before any request.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	right := s3.Options{Endpoint: "https://s3.example.org", KeyID: "key", Secret: "not-a-secret"}
@@ -65,7 +65,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestUnreachable: a store is not opened whose bucket cannot be reached.
+// TestUnreachable tests that a store with an unreachable bucket cannot be opened.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -85,7 +85,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestClaim: one repository has a prefix, and stays its owner.
+// TestClaim tests that one repository owns a prefix, and remains its owner.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	store, server := open(t)
@@ -126,7 +126,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestPresign gets a blob as whoever has the address does.
+// TestPresign downloads a blob from its presigned address.
 func TestPresign(t *testing.T) {
 	t.Parallel()
 	store, server := open(t)

@@ -13,20 +13,20 @@ import (
 	"labshelf/blobs"
 )
 
-// position is where the bytes of a partial file are: what the Parts of its checkpoint say.
+// position locates the bytes of a partial file. It is stored in the Parts of a checkpoint.
 type position struct {
-	Object string `json:"o,omitempty"` // of the multipart upload; "": there is none
+	Object string `json:"o,omitempty"` // name of the multipart upload; "": none
 	Upload string `json:"u,omitempty"`
 	Size   int64  `json:"s"`           // of each part, in bytes
-	Count  int    `json:"n,omitempty"` // how many parts there are
-	Sums   []byte `json:"c,omitempty"` // state of the SHA-256 of their digests
-	Tail   string `json:"t,omitempty"` // the object that has what follows; "": there is nothing
-	Digest []byte `json:"d,omitempty"` // its SHA-256
+	Count  int    `json:"n,omitempty"` // number of parts
+	Sums   []byte `json:"c,omitempty"` // SHA-256 state of their digests
+	Tail   string `json:"t,omitempty"` // object with the remaining bytes; "": none
+	Digest []byte `json:"d,omitempty"` // SHA-256 of the tail
 }
 
-// positionOf reads a checkpoint. That of nothing has the size of the parts that the length asks
-// for. One that says nothing is of a file in a folder, from which the metadata were moved here:
-// ErrNotFound.
+// positionOf decodes a checkpoint. The position of an empty checkpoint has the part size for the
+// length. A checkpoint without a position belongs to a file in a folder, from which the metadata
+// were moved here; positionOf returns ErrNotFound.
 func positionOf(p blobs.Partial) (position, error) {
 	if p.At.Size == 0 {
 		return position{Size: partSizeOf(p.Length, partialPart)}, nil
@@ -45,9 +45,9 @@ func positionOf(p blobs.Partial) (position, error) {
 	return at, nil
 }
 
-// fits reports whether a position can be that of a checkpoint.
+// fits reports whether a position matches a checkpoint.
 func (at position) fits(c blobs.Checkpoint) bool {
-	last := c.Size - int64(at.Count)*at.Size // how much is behind the parts; the last of these may be shorter
+	last := c.Size - int64(at.Count)*at.Size // bytes after the parts; the last of these may be shorter
 	if at.Tail == "" {
 		last += at.Size
 	}
@@ -55,7 +55,7 @@ func (at position) fits(c blobs.Checkpoint) bool {
 		(at.Tail != "" || at.Count > 0) && (at.Tail != "") == (len(at.Digest) == sha256.Size) && (at.Count > 0) == (at.Object != "" && at.Upload != "")
 }
 
-// tailSize returns how many bytes the tail has.
+// tailSize returns the number of bytes of the tail.
 func (at position) tailSize(c blobs.Checkpoint) int64 {
 	if at.Tail == "" {
 		return 0
@@ -116,7 +116,7 @@ func (s *Store) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader,
 	return next, reading
 }
 
-// save puts what is only in memory on stable storage, and returns where all of it is.
+// save writes the bytes in memory to stable storage, and returns the position of all bytes.
 func (p *parts) save(ctx context.Context, size, length int64) (string, error) {
 	if length > p.size && (size == length || int64(len(p.rest)) == p.size) {
 		if err := p.end(ctx); err != nil {
@@ -146,8 +146,8 @@ func (p *parts) save(ctx context.Context, size, length int64) (string, error) {
 	return string(text), err
 }
 
-// TruncatePartial implements [blobs.PartialFiles]. What was written after a checkpoint is written
-// over, or is in objects that it does not name.
+// TruncatePartial implements [blobs.PartialFiles]. Bytes after a checkpoint are overwritten later,
+// or are in objects that the checkpoint does not name.
 func (s *Store) TruncatePartial(context.Context, blobs.Partial) error { return nil }
 
 // CheckPartial implements [blobs.PartialFiles].
@@ -169,12 +169,12 @@ func (s *Store) CheckPartial(ctx context.Context, p blobs.Partial) error {
 		return nil
 	}
 	if err = failed("list the parts of "+at.Object, err); err == nil || errors.Is(err, blobs.ErrNotFound) {
-		return s.sized(ctx, at.Object, p.At.Size) // it is complete, perhaps
+		return s.sized(ctx, at.Object, p.At.Size) // it may be complete
 	}
 	return err
 }
 
-// sized returns ErrNotFound unless there is an object of this size.
+// sized returns ErrNotFound unless an object of this size exists.
 func (s *Store) sized(ctx context.Context, name string, size int64) error {
 	info, err := s.stat(ctx, name)
 	if err == nil && info.Size != size {
@@ -183,8 +183,8 @@ func (s *Store) sized(ctx context.Context, name string, size int64) error {
 	return err
 }
 
-// StagePartial implements [blobs.PartialFiles]. It completes the multipart upload, unless that was
-// done before.
+// StagePartial implements [blobs.PartialFiles]. It completes the multipart upload, unless that has
+// been done.
 func (s *Store) StagePartial(ctx context.Context, p blobs.Partial) (blobs.Staged, error) {
 	digest, err := p.At.Digest()
 	if err != nil {
@@ -210,8 +210,8 @@ func (s *Store) StagePartial(ctx context.Context, p blobs.Partial) (blobs.Staged
 	return done, err
 }
 
-// completePartial makes an object of all parts. Where there is no such upload any more, the object
-// is there; or what was acknowledged is lost, ErrNotFound.
+// completePartial assembles the object from all parts. If the upload does not exist, the object
+// must exist. Otherwise acknowledged bytes are lost, and it returns ErrNotFound.
 func (s *Store) completePartial(ctx context.Context, all *parts, size int64) error {
 	rest, before := all.rest, all.count
 	err := all.end(ctx)

@@ -15,11 +15,11 @@ import (
 	"labshelf/internal/servers"
 )
 
-const part = 8 << 20 // of a resumable upload
+const part = 8 << 20 // part size of a resumable upload
 
 var errCut = errors.New("cut off")
 
-// upload is a resumable upload, each of whose chunks goes to another node than the one before.
+// upload is a resumable upload whose chunks go to alternating nodes.
 type upload struct {
 	*testing.T
 	nodes   []*s3.Store
@@ -38,11 +38,11 @@ func newUpload(t *testing.T, size int) *upload {
 	return u
 }
 
-// node is the one whose turn it is.
+// node returns the node of the next chunk.
 func (u *upload) node() *s3.Store { return u.nodes[u.chunks%len(u.nodes)] }
 
-// append sends the next bytes, which end with an error. As whoever uses the store, it deletes what
-// the checkpoint does not name any more.
+// append sends the next bytes, which end with an error. Like any user of the store, it deletes the
+// objects that the checkpoint no longer names.
 func (u *upload) append(size int, ending error) {
 	u.Helper()
 	u.chunks++
@@ -86,7 +86,7 @@ func (u *upload) named() []blobs.Object {
 	return all
 }
 
-// finish commits the body, twice, and reads it.
+// finish commits the body twice, and reads it.
 func (u *upload) finish() blobs.Content {
 	u.Helper()
 	var done blobs.Content
@@ -120,8 +120,8 @@ func TestPartial(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		size    int
-		chunks  []int // the last has what is left
-		uploads int   // multipart uploads on the way
+		chunks  []int // the last one has the rest
+		uploads int   // multipart uploads in progress
 	}{
 		"one chunk":                {100, nil, 0},
 		"one part in three chunks": {part, []int{100, part / 2}, 0},
@@ -151,7 +151,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestPartialEmpty: a body without bytes is put when it is complete.
+// TestPartialEmpty tests that an empty body is stored when it is complete.
 func TestPartialEmpty(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 0)
@@ -169,7 +169,7 @@ func TestPartialEmpty(t *testing.T) {
 	wantBody(t, u.node(), done.Blob, nil)
 }
 
-// TestPartialLost: what a checkpoint names and is not there is ErrNotFound, whatever it is.
+// TestPartialLost tests that a missing object of a checkpoint is ErrNotFound.
 func TestPartialLost(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]func(o blobs.Object) bool{
@@ -198,8 +198,8 @@ func TestPartialLost(t *testing.T) {
 	}
 }
 
-// TestPartialOverwritten: a node that has lost its lock writes another part over one that is
-// acknowledged. That is found before anything is promised.
+// TestPartialOverwritten tests a node that has lost its lock and overwrites an acknowledged part.
+// The store detects this before it acknowledges anything.
 func TestPartialOverwritten(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 2*part)
@@ -224,7 +224,7 @@ func TestPartialOverwritten(t *testing.T) {
 	}
 }
 
-// TestPartialContext: what has arrived counts when the request has ended.
+// TestPartialContext tests that received bytes count, even if the request has ended.
 func TestPartialContext(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 1000)
@@ -243,7 +243,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestPartialOfFolder: a checkpoint of a folder, from which the metadata were moved, names nothing.
+// TestPartialOfFolder tests a checkpoint of a folder, from which the metadata were moved. It names
+// no object.
 func TestPartialOfFolder(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 1000)
@@ -261,7 +262,7 @@ func TestPartialOfFolder(t *testing.T) {
 	}
 }
 
-// TestPartialParts: a checkpoint that makes no sense is ErrDamaged.
+// TestPartialParts tests that an invalid checkpoint is ErrDamaged.
 func TestPartialParts(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 1000)

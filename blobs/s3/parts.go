@@ -17,48 +17,48 @@ import (
 	"labshelf/blobs"
 )
 
-// The size of a part, in bytes, where the length of the body does not ask for more, and how many
-// parts an object has. Two of them are in memory: one that is sent, and one that fills.
+// The minimum size of a part in bytes, and the maximum number of parts of an object. Two parts are
+// in memory: the one being sent, and the one being filled.
 const (
 	stagePart   = 16 << 20
-	partialPart = 8 << 20 // the tail of a resumable upload is written again with each chunk
+	partialPart = 8 << 20 // each chunk writes the tail of a resumable upload again
 	maxParts    = 10_000
 )
 
-// partSizeOf returns how large the parts of a body of this length are.
+// partSizeOf returns the part size for a body of this length.
 func partSizeOf(length, least int64) int64 {
 	const step = 1 << 20
 	needed := (length + maxParts - 1) / maxParts
 	return max(least, (needed+step-1)/step*step)
 }
 
-// parts is a body that comes in parts, and its multipart upload once there is more than one. It is
-// used by one goroutine at a time.
+// parts is a body that is sent in parts, and its multipart upload if it has more than one part.
+// Only one goroutine may use it at a time.
 type parts struct {
 	store  *Store
-	object string // of the multipart upload; "": there is none yet
+	object string // name of the multipart upload; "": none yet
 	upload string
 	begun  time.Time
-	size   int64     // of each part but the last, in bytes
-	count  int       // how many were sent
-	sums   hash.Hash // of their digests
-	rest   []byte    // what comes next and does not fill a part
-	spare  []byte    // memory that is not in use
-	sent   chan part // the one that is being sent; nil: none
+	size   int64     // size of each part except the last, in bytes
+	count  int       // number of sent parts
+	sums   hash.Hash // hash of their digests
+	rest   []byte    // following bytes that do not fill a part
+	spare  []byte    // unused memory
+	sent   chan part // part being sent; nil: none
 }
 
-// part is one that was sent.
+// part is a part that was sent.
 type part struct {
 	body   []byte
 	digest blobs.Digest
 	err    error
 }
 
-// sum returns the checksum that the object will have.
+// sum returns the checksum of the complete object.
 func (p *parts) sum() string { return fmt.Sprintf("%s-%d", checksum(p.sums.Sum(nil)), p.count) }
 
-// fill reads up to most bytes, and sends each part that is full as soon as another byte has come.
-// reading is how that ended, nil when most have come; err is one of sending.
+// fill reads up to most bytes. It sends each full part as soon as another byte arrives. reading is
+// the error of the reader, or nil after most bytes. err is an error of sending.
 func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most int64) (added int64, reading, err error) {
 	for added < most && reading == nil {
 		var n int
@@ -81,7 +81,7 @@ func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most i
 	return added, reading, nil
 }
 
-// room returns the memory behind the rest, for at most so many bytes.
+// room returns the memory after the rest, for at most this many bytes.
 func (p *parts) room(most int64) []byte {
 	has := len(p.rest)
 	if has == cap(p.rest) {
@@ -90,12 +90,12 @@ func (p *parts) room(most int64) []byte {
 	return p.rest[has : has+int(min(chunkSize, most, p.size-int64(has), int64(cap(p.rest)-has)))]
 }
 
-// send begins to send the rest as a part, when the one before has been sent.
+// send starts to send the rest as a part, after the previous part has been sent.
 func (p *parts) send(ctx context.Context) error {
 	if err := p.settle(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // what has arrived counts
+	ctx = context.WithoutCancel(ctx) // received bytes count, even if the request ends
 	if p.upload == "" {
 		if err := p.begin(ctx); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (p *parts) send(ctx context.Context) error {
 	return nil
 }
 
-// settle waits for the part that is being sent. Without one it does nothing.
+// settle waits for the part being sent, if any.
 func (p *parts) settle() error {
 	if p.sent == nil {
 		return nil
@@ -128,7 +128,7 @@ func (p *parts) settle() error {
 	return done.err
 }
 
-// end sends the rest, if there is one, as the last part.
+// end sends the rest, if any, as the last part.
 func (p *parts) end(ctx context.Context) error {
 	if len(p.rest) > 0 {
 		if err := p.send(ctx); err != nil {
@@ -138,8 +138,8 @@ func (p *parts) end(ctx context.Context) error {
 	return p.settle()
 }
 
-// begin begins the multipart upload. Each attempt has a name of its own: one that failed may have
-// begun an upload of which nothing is known.
+// begin starts the multipart upload. Each attempt uses a new name, because a failed one may have
+// started an unknown upload.
 func (p *parts) begin(ctx context.Context) error {
 	o := minio.PutObjectOptions{UserMetadata: map[string]string{"X-Amz-Checksum-Algorithm": "SHA256", "X-Amz-Checksum-Type": "COMPOSITE"}}
 	var failure error
@@ -164,8 +164,8 @@ func (p *parts) begin(ctx context.Context) error {
 	return failure
 }
 
-// putPart sends one part, and makes sure that it is there: where no answer says its checksum, by
-// asking for it. ErrNotFound: there is no such upload.
+// putPart sends a part. If the response has no checksum, it requests the part's checksum to verify
+// it. It returns ErrNotFound if the upload does not exist.
 func (s *Store) putPart(ctx context.Context, name, upload string, number int, body []byte, digest blobs.Digest) error {
 	o := minio.PutObjectPartOptions{
 		Sha256Hex: hex.EncodeToString(digest[:]), DisableContentSha256: true,
@@ -180,8 +180,8 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	if got := put.ChecksumSHA256; got != "" {
 		return agree(what, got, checksum(digest[:]))
 	}
-	// A server that refuses a part may break the connection while it is sent, and its answer is
-	// lost.
+	// A server that refuses a part may close the connection while the part is sent, so that its
+	// response is lost.
 	page, asked := s.client.ListObjectParts(ctx, s.bucket, s.key(name), upload, number-1, 1)
 	switch {
 	case asked != nil:
@@ -194,8 +194,8 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	return fmt.Errorf("%w: the S3 does not say that it has %s", blobs.ErrUnavailable, what)
 }
 
-// complete makes an object of the parts. ErrNotFound: there is no such upload, or a part is
-// missing; then the object may be there already.
+// complete assembles the object from the parts. It returns ErrNotFound if the upload does not exist
+// or a part is missing. Then the object may exist already.
 func (s *Store) complete(ctx context.Context, p *parts) error {
 	var all []minio.CompletePart
 	for len(all) < p.count {
@@ -216,7 +216,7 @@ func (s *Store) complete(ctx context.Context, p *parts) error {
 	}
 	info, there := s.stat(ctx, p.object)
 	if there == nil && agree(p.object, info.ChecksumSHA256, p.sum()) == nil {
-		return nil // it had been done, and the answer was lost
+		return nil // it was complete, but the response was lost
 	}
 	return failed("complete "+p.object, err)
 }

@@ -20,7 +20,7 @@ import (
 	"labshelf/blobs"
 )
 
-// atOnce is up to what size, in bytes, a blob is read when it is opened.
+// atOnce is the maximum size of a blob, in bytes, that Open reads completely.
 const atOnce = 256 << 10
 
 // Stat implements [blobs.Reader].
@@ -29,8 +29,8 @@ func (s *Store) Stat(ctx context.Context, b blobs.Blob) (int64, error) {
 	return info.Size, err
 }
 
-// Open implements [blobs.Reader]. A small blob is read as a whole and hashed. Open reads it a
-// second time if the first bytes have another digest; other bytes again are ErrDamaged.
+// Open implements [blobs.Reader]. It reads and hashes a small blob completely. If the digest is
+// wrong, it reads the blob again. If it is still wrong, Open returns ErrDamaged.
 func (s *Store) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	if b.Size > atOnce {
 		r := s.reader(ctx, b)
@@ -54,8 +54,8 @@ func (s *Store) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, erro
 	return inMemory{bytes.NewReader(body)}, nil
 }
 
-// all reads and closes a blob that is to be in memory. It sends one request also for an empty blob,
-// to learn whether that exists. Bytes of another digest are ErrDamaged.
+// all reads a blob into memory and closes the reader. It also sends a request for an empty blob, to
+// check that the blob exists. A wrong digest is ErrDamaged.
 func (r *reader) all() ([]byte, error) {
 	if err := r.ask(); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func otherSize(b blobs.Blob, size any) error {
 	return fmt.Errorf("%w: %s has %v bytes, not %d", blobs.ErrDamaged, b.Digest, size, b.Size)
 }
 
-// get asks for the bytes of an object between two offsets. tag is what identified its content
-// before; "": nothing is known.
+// get requests the bytes of an object between two offsets. tag identifies its expected content; ""
+// accepts any.
 func (s *Store) get(ctx context.Context, b blobs.Blob, tag string, from, until int64) (http.Header, io.ReadCloser, error) {
 	if b.Object == "" {
 		return nil, nil, errNameless
@@ -107,8 +107,8 @@ func (s *Store) get(ctx context.Context, b blobs.Blob, tag string, from, until i
 	return nil, nil, failed("read "+b.Object, err)
 }
 
-// expected returns an error unless an answer has the bytes between two offsets of an object of the
-// size of the blob.
+// expected returns an error unless a response contains the bytes between two offsets of an object
+// with the size of the blob.
 func expected(header http.Header, b blobs.Blob, from, until int64) error {
 	size := header.Get("Content-Length")
 	if until-from < b.Size {
@@ -124,29 +124,29 @@ func expected(header http.Header, b blobs.Blob, from, until int64) error {
 	return nil
 }
 
-// firstWindow is how many bytes a reader asks for that begins in the middle; then twice as many
-// each time. What is read from the beginning is mostly read to its end.
+// firstWindow is the number of bytes that a reader requests first when it begins in the middle.
+// Each later request doubles it. A reader that begins at the start requests everything.
 const firstWindow = 1 << 20
 
-// leastProgress is how many bytes must have come before a connection is lost again. It bounds how
-// often a reader asks.
+// leastProgress is the number of bytes that must arrive before another lost connection is
+// tolerated. It limits the number of requests of a reader.
 const leastProgress = 64 << 10
 
-// reader reads one object by ranges. It is used by one goroutine at a time.
+// reader reads one object by ranges. Only one goroutine may use it at a time.
 type reader struct {
 	blob blobs.Blob
 	get  func(tag string, from, until int64) (http.Header, io.ReadCloser, error)
 
-	tag    string        // identifies the content of the object; "": nothing was read yet
+	tag    string        // identifies the content of the object; "": not read yet
 	at     int64         // offset of the next byte
-	body   io.ReadCloser // from at on; nil: there is none
-	until  int64         // where body ends
-	window int64         // how much to ask for; 0: for all
-	lost   int64         // from which offset on a loss is the first one for a while
-	err    error         // for good
+	body   io.ReadCloser // bytes from at on; nil: none
+	until  int64         // end of body
+	window int64         // bytes to request; 0: all
+	lost   int64         // offset from which a lost connection is tolerated again
+	err    error         // permanent error
 }
 
-// reader returns a reader of the object of a blob, which asks for nothing yet.
+// reader returns a reader of a blob's object. It sends no request yet.
 func (s *Store) reader(ctx context.Context, b blobs.Blob) *reader {
 	return &reader{blob: b, get: func(tag string, from, until int64) (http.Header, io.ReadCloser, error) {
 		return s.get(ctx, b, tag, from, until)
@@ -171,7 +171,7 @@ func (r *reader) Read(p []byte) (n int, err error) {
 	return 0, r.err
 }
 
-// ask asks for the bytes from at on.
+// ask requests the bytes from at on.
 func (r *reader) ask() error {
 	until := r.blob.Size
 	if r.window > 0 {
@@ -186,8 +186,8 @@ func (r *reader) ask() error {
 	return nil
 }
 
-// next reads from the body, which it closes at its end. Where it ends early, another one is asked
-// for, unless that has just been done.
+// next reads from the body, and closes it at its end. If the body ends early, next requests the
+// rest, unless it has just done so.
 func (r *reader) next(p []byte) (int, error) {
 	n, err := r.body.Read(p[:min(int64(len(p)), r.until-r.at)])
 	r.at += int64(n)
@@ -211,7 +211,7 @@ func (r *reader) next(p []byte) (int, error) {
 
 func (r *reader) drop() {
 	if r.body != nil {
-		_ = r.body.Close() // there is nothing more to come
+		_ = r.body.Close() // fully read or not needed any more
 		r.body = nil
 	}
 }
@@ -246,7 +246,7 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// maxValid is for how long a presigned address may be valid.
+// maxValid limits the validity of a presigned address.
 const maxValid = time.Minute
 
 // Presign implements [blobs.Presigner].
@@ -257,7 +257,7 @@ func (s *Store) Presign(ctx context.Context, b blobs.Blob, a blobs.Attachment) (
 	answer := url.Values{
 		"response-content-disposition": {mime.FormatMediaType("attachment", map[string]string{"filename": a.Filename})},
 		"response-content-type":        {a.MediaType},
-		"response-content-encoding":    {"identity"}, // some servers keep how the body was sent
+		"response-content-encoding":    {"identity"}, // some servers store the encoding of the upload
 	}
 	address, err := s.client.PresignedGetObject(ctx, s.bucket, s.key(b.Object), a.Valid, answer)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestSmallBlobIsReadAgain changes a byte of the first answer to a GET: the reader gets what is
-// stored all the same. Two wrong answers are damage.
+// TestSmallBlobIsReadAgain changes a byte of the first response to a GET. The reader must still get
+// the stored bytes. Two wrong responses are damage.
 func TestSmallBlobIsReadAgain(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

@@ -22,9 +22,10 @@ const (
 	maxAtOnce = 5 << 30   // bytes put by one request
 )
 
-// Stage implements [blobs.Writer]. A body of unknown length has up to 156 GiB, since the size of
-// its parts cannot follow from it; a longer one is ErrTooLarge. One of more than a part that was
-// announced with another length fails with io.ErrUnexpectedEOF: the length goes before the bytes.
+// Stage implements [blobs.Writer]. A body of unknown length may have up to 156 GiB, since it cannot
+// determine the size of the parts. A longer one fails with ErrTooLarge. If a body of more than one
+// part has another length than announced, Stage fails with io.ErrUnexpectedEOF, because the length
+// is sent before the bytes.
 func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
 	length, announced := blobs.LengthOf(r)
 	if limit < 0 || limit > 0 && length > limit {
@@ -39,7 +40,7 @@ func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Stag
 		err = staged.inParts(ctx, from, length)
 	}
 	if err != nil {
-		_ = staged.Discard() // or a sweep does
+		_ = staged.Discard() // a sweep removes the rest
 		if errors.Is(err, blobs.ErrNotFound) {
 			err = fmt.Errorf("%w: what was sent is not there: %v", blobs.ErrUnavailable, err)
 		}
@@ -49,17 +50,17 @@ func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Stag
 	return staged, nil
 }
 
-// body is what Stage reads.
+// body is the body that Stage reads.
 type body struct {
 	r     io.Reader
 	limit int64
-	size  int64 // of what was read
+	size  int64 // bytes read so far
 	head  []byte
 	hash  hash.Hash
 }
 
-// read reads until buf is full, or the body ends: io.EOF. Other errors say that the body was the
-// reason.
+// read reads until buf is full or the body ends; then it returns io.EOF. Its other errors are
+// errors of the body.
 func (b *body) read(ctx context.Context, buf []byte) (int, error) {
 	if b.limit > 0 {
 		buf = buf[:1+min(int64(len(buf))-1, b.limit-b.size)]
@@ -79,18 +80,18 @@ func (b *body) read(ctx context.Context, buf []byte) (int, error) {
 
 func (b *body) digest() blobs.Digest { return blobs.Digest(b.hash.Sum(nil)) }
 
-// staged is an object, and what it is to be.
+// staged is an object with its future content.
 type staged struct {
 	store   *Store
 	content blobs.Content
-	upload  string // by which it comes; "": it was put at once
+	upload  string // id of its multipart upload; "": put by one request
 	sum     string // its checksum
-	partial bool   // a checkpoint names it
+	partial bool   // named by a checkpoint
 	ended   bool
 }
 
-// stream puts a body of an announced length by one request, while it is hashed. It is read by this
-// goroutine alone, so that nobody reads it any more when the request has failed early.
+// stream puts a body of an announced length with one request, and hashes it meanwhile. Only this
+// goroutine reads the body, so nothing reads it after an early failure of the request.
 func (s *staged) stream(ctx context.Context, from *body, length int64) (err error) {
 	if s.content.Object, s.content.Begun, err = s.store.name(ctx); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (s *staged) stream(ctx context.Context, from *body, length int64) (err erro
 	go func() {
 		o := minio.PutObjectOptions{DisableContentSha256: true, Checksum: minio.ChecksumSHA256}
 		info, err := s.store.client.PutObject(ctx, s.store.bucket, s.store.key(s.content.Object), out, length, "", "", o)
-		_ = out.CloseWithError(io.ErrClosedPipe) // whoever writes need not go on
+		_ = out.CloseWithError(io.ErrClosedPipe) // ends the writer
 		answered <- answer{info.ChecksumSHA256, err}
 	}()
 	reading := s.copy(ctx, in, from, length)
@@ -121,7 +122,7 @@ func (s *staged) stream(ctx context.Context, from *body, length int64) (err erro
 	return agree(s.content.Object, put.sum, s.sum)
 }
 
-// copy passes a body on, which must be as long as was announced.
+// copy copies a body, which must have the announced length.
 func (s *staged) copy(ctx context.Context, w io.Writer, from *body, length int64) error {
 	chunk := make([]byte, chunkSize)
 	for {
@@ -141,8 +142,8 @@ func (s *staged) copy(ctx context.Context, w io.Writer, from *body, length int64
 	}
 }
 
-// inParts puts a body by one request if it has up to one part, and by a multipart upload if it has
-// more. length is 0 where it is not known.
+// inParts puts a body of up to one part with one request, and a longer one with a multipart upload.
+// length is 0 if it is unknown.
 func (s *staged) inParts(ctx context.Context, from *body, length int64) error {
 	p := &parts{store: s.store, size: partSizeOf(length, stagePart), sums: sha256.New()}
 	read := func(buf []byte) (int, error) { return from.read(ctx, buf) }
@@ -181,7 +182,7 @@ func (s *Store) putNew(ctx context.Context, body []byte, digest blobs.Digest) (n
 // Content implements [blobs.Staged].
 func (s *staged) Content() blobs.Content { return s.content }
 
-// Commit implements [blobs.Staged]. The time is that before the object was asked for.
+// Commit implements [blobs.Staged]. Its time is taken before the object is verified.
 func (s *staged) Commit(ctx context.Context) (blobs.Content, error) {
 	if s.ended {
 		return s.content, fmt.Errorf("s3: commit a discarded body: %w", fs.ErrClosed)
@@ -205,7 +206,7 @@ func (s *staged) Discard() error {
 	return s.remove()
 }
 
-// remove deletes the object, or what there is of it.
+// remove deletes the object or its multipart upload.
 func (s *staged) remove() error {
 	if s.content.Object == "" {
 		return nil
@@ -228,7 +229,7 @@ func (s *staged) Withdraw(confirm func() error) error {
 	return s.remove()
 }
 
-// CommitAll implements [blobs.Writer]. What is committed before an error stays, without a row.
+// CommitAll implements [blobs.Writer]. Objects committed before an error stay, without a row.
 func (s *Store) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.Content, error) {
 	var all []blobs.Content
 	for body := range bodies {

@@ -21,13 +21,13 @@ import (
 	"labshelf/blobs"
 )
 
-// Store keeps blobs in a bucket, below a prefix. It is safe for concurrent use.
+// Store stores blobs in a bucket, below a prefix. It is safe for concurrent use.
 type Store struct {
-	client *minio.Core // tries again what failed, at most tries times
-	once   *minio.Core // tries nothing again
+	client *minio.Core // repeats failed requests, at most tries times
+	once   *minio.Core // repeats nothing
 	clock  blobs.Clock
 	bucket string
-	prefix string // with the slash at its end, or empty
+	prefix string // with a trailing slash, or ""
 	closer func()
 }
 
@@ -37,14 +37,14 @@ var (
 	_ blobs.Presigner = (*Store)(nil)
 )
 
-// tries is how often a request is sent, within some three seconds.
+// tries limits the attempts of a request, within some three seconds.
 const tries = 5
 
-// deleteLimit bounds what is done without a context.
+// deleteLimit is the timeout of deletions without a context.
 const deleteLimit = 30 * time.Second
 
-// Open returns the store at an address, s3://bucket/prefix, when its bucket is there. The caller
-// closes it.
+// Open returns the store at an address, s3://bucket/prefix. The bucket must exist. The caller
+// closes the store.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	s, err := connect(address, o, idleLimit)
 	if err != nil {
@@ -57,7 +57,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// connect makes a store and asks for nothing.
+// connect creates a store without sending a request.
 func connect(address string, o Options, idle time.Duration) (*Store, error) {
 	bucket, prefix, err := ParseAddress(address)
 	if err != nil {
@@ -89,7 +89,7 @@ func connect(address string, o Options, idle time.Duration) (*Store, error) {
 	return s, err
 }
 
-// Close closes the connections that are not in use.
+// Close closes the idle connections.
 func (s *Store) Close() { s.closer() }
 
 func (s *Store) reach(ctx context.Context) error {
@@ -103,16 +103,16 @@ func (s *Store) reach(ctx context.Context) error {
 	return nil
 }
 
-// ownerFile is the object, beside the others, that says whose they are.
+// ownerFile is the name of the object that contains the owner of the prefix.
 const ownerFile = "owner"
 
-// Claim makes the owner that of the objects, or makes sure that it is: two repositories under one
-// prefix would delete each other's objects. Another owner is ErrOwned.
+// Claim sets the owner of the prefix, or verifies it. Two repositories under one prefix would
+// delete each other's objects. If the prefix has another owner, Claim returns ErrOwned.
 func (s *Store) Claim(ctx context.Context, owner string) error {
 	there, err := s.owner(ctx)
 	if errors.Is(err, blobs.ErrNotFound) {
 		var o minio.PutObjectOptions
-		o.SetMatchETagExcept("*") // another node may be doing the same
+		o.SetMatchETagExcept("*") // another node may claim at the same time
 		_, err = s.put(ctx, ownerFile, []byte(owner), sha256.Sum256([]byte(owner)), o)
 		var answer minio.ErrorResponse
 		if err != nil && (!errors.As(err, &answer) || answer.StatusCode != http.StatusPreconditionFailed && answer.StatusCode != http.StatusConflict) {
@@ -126,7 +126,7 @@ func (s *Store) Claim(ctx context.Context, owner string) error {
 	return err
 }
 
-// owner returns whose the objects are.
+// owner returns the owner of the prefix.
 func (s *Store) owner(ctx context.Context) (string, error) {
 	const what = "read the owner of the prefix"
 	body, _, _, err := s.client.GetObject(ctx, s.bucket, s.key(ownerFile), minio.GetObjectOptions{})
@@ -137,7 +137,7 @@ func (s *Store) owner(ctx context.Context) (string, error) {
 	return string(text), failed(what, errors.Join(err, body.Close()))
 }
 
-// name returns a new name, and when it was made.
+// name returns a new name, and the time of its creation.
 func (s *Store) name(ctx context.Context) (string, time.Time, error) {
 	now, err := s.clock(ctx)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *Store) name(ctx context.Context) (string, time.Time, error) {
 	return id.String(), ulid.Time(id.Time()).UTC(), nil
 }
 
-// begunOf returns when a name was made. ok is false where the store does not name objects in that
-// way.
+// begunOf returns the time when a name was created. ok is false if the store does not create such
+// names.
 func begunOf(name string) (begun time.Time, ok bool) {
 	id, err := ulid.ParseStrict(name)
 	if err != nil || id.String() != name {
@@ -163,21 +163,21 @@ func begunOf(name string) (begun time.Time, ok bool) {
 // key returns the full name of an object.
 func (s *Store) key(name string) string { return s.prefix + name }
 
-// checksumHeader has the SHA-256 of what is sent.
+// checksumHeader contains the SHA-256 of the sent body.
 const checksumHeader = "X-Amz-Checksum-Sha256"
 
 func checksum(digest []byte) string { return base64.StdEncoding.EncodeToString(digest) }
 
-// put sends a body at once, and returns the checksum that the server has found. Sent again, it is
-// the same.
+// put sends a body in one request, and returns the checksum that the server computed. Repeating it
+// has the same result.
 func (s *Store) put(ctx context.Context, name string, body []byte, digest blobs.Digest, o minio.PutObjectOptions) (string, error) {
-	o.DisableContentSha256 = true // of each piece of it; that of all is in the signature
+	o.DisableContentSha256 = true // no checksum for each chunk; the signature covers the whole body
 	o.UserMetadata = map[string]string{checksumHeader: checksum(digest[:])}
 	info, err := s.client.PutObject(ctx, s.bucket, s.key(name), bytes.NewReader(body), int64(len(body)), "", hex.EncodeToString(digest[:]), o)
 	return info.ChecksumSHA256, err
 }
 
-// head makes sure that an object has this size and checksum.
+// head verifies that an object has this size and checksum.
 func (s *Store) head(ctx context.Context, name string, size int64, sum string) error {
 	info, err := s.stat(ctx, name)
 	switch {
@@ -191,8 +191,8 @@ func (s *Store) head(ctx context.Context, name string, size int64, sum string) e
 	return agree(name, info.ChecksumSHA256, sum)
 }
 
-// agree compares a checksum that the server says, if it does, with what was sent. Some leave out
-// how many parts a multipart upload had.
+// agree compares a checksum in the server's response, if any, with the sent one. Some servers omit
+// the number of parts of a multipart upload.
 func agree(name, got, want string) error {
 	short, _, _ := strings.Cut(want, "-")
 	if got != "" && got != want && got != short {
@@ -225,7 +225,7 @@ func (s *Store) DeleteObject(ctx context.Context, o blobs.Object) error {
 	return errors.Join(err, removed)
 }
 
-// discard is DeleteObject where there is no context.
+// discard is DeleteObject without a context.
 func (s *Store) discard(o blobs.Object) error {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteLimit)
 	defer cancel()
@@ -254,7 +254,7 @@ func (s *Store) WalkObjects(ctx context.Context, fn func(blobs.Object) error) er
 	return s.walkUploads(ctx, fn)
 }
 
-// walkUploads calls fn with each multipart upload under way.
+// walkUploads calls fn with each multipart upload in progress.
 func (s *Store) walkUploads(ctx context.Context, fn func(blobs.Object) error) error {
 	for key, id := "", ""; ; {
 		page, err := s.client.ListMultipartUploads(ctx, s.bucket, s.prefix, key, id, "", 1000)
@@ -281,5 +281,5 @@ func (s *Store) walkUploads(ctx context.Context, fn func(blobs.Object) error) er
 	}
 }
 
-// Pin implements [blobs.Writer]. Names are not used again, so that nothing needs to be kept away.
+// Pin implements [blobs.Writer]. It does nothing, since names are never used again.
 func (s *Store) Pin(blobs.Digest) (release func()) { return func() {} }

@@ -25,7 +25,7 @@ func options(server *servers.S3) s3.Options {
 	return s3.Options{Endpoint: server.Endpoint(), Region: server.Region, KeyID: server.AccessKey, Secret: server.SecretKey, Clock: clock}
 }
 
-// open returns an empty store, and the server that it is on.
+// open returns an empty store and its server.
 func open(t testing.TB) (*s3.Store, *servers.S3) {
 	t.Helper()
 	server := servers.StartS3(t)
@@ -42,7 +42,7 @@ func openAt(t testing.TB, address string, o s3.Options) *s3.Store {
 	return store
 }
 
-// content returns random bytes: a part of pool, which takes no time.
+// content returns random bytes, from a pool that costs no time.
 func content(size int) []byte {
 	from := mathrand.IntN(len(pool) - size)
 	return slices.Clone(pool[from : from+size])
@@ -73,10 +73,10 @@ func names(all []blobs.Object) (names []string) {
 	return names
 }
 
-// plainReader hides what else a reader can do.
+// plainReader hides the other methods of a reader.
 type plainReader struct{ io.Reader }
 
-// TestSizes puts bodies in each way that there is, and reads them back.
+// TestSizes stores bodies in each possible way, and reads them back.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
@@ -114,7 +114,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// wantBody reads a blob from beginning to end, and from two places in it.
+// wantBody reads a blob from beginning to end, and from two offsets.
 func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 	t.Helper()
 	if size, err := store.Stat(t.Context(), b); err != nil || size != b.Size {
@@ -141,8 +141,8 @@ func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 	}
 }
 
-// TestWrongLengths: a body of another length than was announced leaves nothing, unless it fits into
-// memory.
+// TestWrongLengths tests that a body with another length than announced leaves nothing, unless it
+// fits into memory.
 func TestWrongLengths(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
@@ -176,7 +176,7 @@ func TestWrongLengths(t *testing.T) {
 	}
 }
 
-// TestExamine tries a server, and one with each of several things wrong.
+// TestExamine examines a good server, and servers with one fault each.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

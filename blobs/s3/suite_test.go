@@ -10,8 +10,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestStore holds the store against the contract, each subtest below a prefix of its own in one
-// bucket.
+// TestStore tests the store against the contract. Each subtest has its own prefix in one bucket.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

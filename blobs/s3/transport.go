@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// How long a server may keep a connection waiting: to be made, and without a byte in either
-// direction. A server that puts a large object together says nothing for a while.
+// Timeouts for establishing a connection, and for a connection without traffic in either direction.
+// A server that assembles a large object is silent for a while.
 const (
 	dialLimit = 10 * time.Second
 	idleLimit = 2 * time.Minute
 )
 
-// newTransport returns what requests are sent by. The caller closes its idle connections.
+// newTransport returns the transport of the requests. The caller closes its idle connections.
 func newTransport(idle time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialLimit, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -32,12 +32,12 @@ func newTransport(idle time.Duration) *http.Transport {
 		TLSHandshakeTimeout: dialLimit,
 		WriteBufferSize:     64 << 10,
 		ReadBufferSize:      64 << 10,
-		DisableCompression:  true, // a body is what was stored
+		DisableCompression:  true, // the body is returned as stored
 	}
 }
 
-// idleConn is a connection that fails when nothing has moved for a while. Each byte in one
-// direction extends the time of both: a server is silent while it receives.
+// idleConn is a connection that fails after a time without traffic. Each byte extends the deadline
+// of both directions, since a server is silent while it receives.
 type idleConn struct {
 	net.Conn
 	limit time.Duration

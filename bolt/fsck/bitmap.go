@@ -7,7 +7,7 @@ type bitmap []uint64
 
 func newBitmap(pages uint64) bitmap { return make(bitmap, (pages+63)/64) }
 
-// add tells whether the page was not in the set before.
+// add reports whether the page was new to the set.
 func (b bitmap) add(page uint64) bool {
 	word, bit := &b[page/64], uint64(1)<<(page%64)
 	added := *word&bit == 0
@@ -25,8 +25,7 @@ func (c *pageCount) add(word, at uint64) {
 	c.pages += uint64(bits.OnesCount64(word))
 }
 
-// compare counts the pages, of those in a file, that are in both sets, and those that are in
-// neither.
+// compare counts the pages of a file that are in both sets, and those that are in neither.
 func (b bitmap) compare(other bitmap, past uint64) (both, neither pageCount) {
 	for at := range b {
 		within := ^uint64(0)

@@ -1,11 +1,7 @@
-// Package fsck reads the pages of a bbolt file by hand, and finds what is not as bbolt writes it.
-// bbolt believes its file: it maps it and follows the page numbers in it, so a damaged one ends the
-// program with a fault or never comes to an end, in bbolt's own check too. Everything here is read
-// with ReadAt and with bounds, and neither panics nor faults.
-//
-// Of 400 bits turned in the structure of a file, Check finds every one; bbolt's Tx.Check misses 24,
-// and ends or blocks the process with
-// 42. Both take 0.2 to 0.3 s for 500 MiB in memory.
+// Package fsck reads the pages of a bbolt file itself, and finds deviations from bbolt's format.
+// bbolt trusts its file: it maps the file and follows the page numbers in it. So a damaged file can
+// end the program with a fault, or make it loop forever, even in bbolt's own check. Package fsck
+// reads everything with ReadAt and bounds, and neither panics nor faults.
 package fsck
 
 import (
@@ -16,26 +12,25 @@ import (
 	"time"
 )
 
-// ErrDamaged says that the file is not, or no longer, a bbolt file that can be used.
+// ErrDamaged means that the file is not a valid bbolt file.
 var ErrDamaged = errors.New("the metadata file is damaged")
 
-// Finding is one thing that is wrong with a page.
+// Finding is one error in a page.
 type Finding struct {
 	Page   uint64
-	Bucket string // in which it was found; "": that of the buckets, or none
+	Bucket string // bucket of the page; "": the root bucket, or none
 	Wrong  string
 }
 
-// branchesAtStart is how many branch pages Quick reads: all of them up to some ten thousand
-// objects, and the roots in any case. Each takes one or two reads, of 0.15 ms where the disk has to
-// be asked, and a start is not to take longer the more there is.
+// branchesAtStart limits the branch pages that Quick reads. It covers all branches up to some ten
+// thousand objects, and the roots in any case. Each takes one or two reads, and the time of a start
+// must not grow with the data.
 const branchesAtStart = 64
 
-// Quick returns an ErrDamaged if bbolt cannot follow the pages that a transaction with this meta
-// page sees: it goes on without end where page numbers lead in circles, and no error comes of that.
-// The leaves are not read, nor more than a bounded number of branches, unless the list of free
-// pages is left out: then bbolt will go over all pages, in a goroutine whose panic ends the
-// program.
+// Quick returns ErrDamaged if bbolt cannot follow the pages that a transaction with this meta page
+// sees. bbolt would loop forever, without an error, if page numbers form a cycle. Quick reads no
+// leaves, and only a bounded number of branches. But if the list of free pages is omitted, it reads
+// everything, because bbolt will then read all pages in a goroutine whose panic ends the program.
 func Quick(file io.ReaderAt, meta Meta) error {
 	w := &walk{file: file, meta: meta, full: meta.Freelist == NoFreelist, budget: branchesAtStart}
 	var damaged error
@@ -51,9 +46,9 @@ func Quick(file io.ReaderAt, meta Meta) error {
 	return damaged
 }
 
-// Check reports everything that is wrong with both meta pages, and with all pages that a
-// transaction with this meta page sees. Others may write meanwhile as long as the transaction is
-// open. The error is that of the context.
+// Check reports all errors in both meta pages, and in all pages that a transaction with this meta
+// page sees. Others may write meanwhile, as long as the transaction is open. Check returns the
+// error of the context.
 func Check(ctx context.Context, file io.ReaderAt, meta Meta, report func(Finding)) error {
 	for id := range uint64(2) {
 		if !metaPageValid(file, id, meta.PageSize) {
@@ -64,7 +59,7 @@ func Check(ctx context.Context, file io.ReaderAt, meta Meta, report func(Finding
 	return w.run()
 }
 
-// metaPageValid reads more than once, since the page may be written at this moment.
+// metaPageValid reads several times, since the page may be written at the same time.
 func metaPageValid(file io.ReaderAt, id uint64, pageSize uint32) bool {
 	for range 5 {
 		var page [PageHeader]byte

@@ -18,8 +18,8 @@ import (
 	"labshelf/bolt/fsck/fscktest"
 )
 
-// grownFile returns the bytes that are in use of a file with branches, leaves, inline buckets, rows
-// over several pages and free pages.
+// grownFile returns the used bytes of a file with branches, leaves, inline buckets, rows over
+// several pages and free pages.
 func grownFile(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
@@ -82,9 +82,8 @@ func TestSoundFile(t *testing.T) {
 	}
 }
 
-// TestEveryStructuralFlipFound flips a bit in each byte that tells where something is; in short in
-// each fifth, which is prime to the length of every field, so that each byte of a field has its
-// turn.
+// TestEveryStructuralFlipFound flips a bit in each structural byte. With -short it takes each fifth
+// byte; five is prime to the length of every field, so that each byte of a field is tested.
 func TestEveryStructuralFlipFound(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -104,7 +103,7 @@ func TestEveryStructuralFlipFound(t *testing.T) {
 	}
 }
 
-// TestFreelistAgainstPages takes pages out of the list of free ones, and adds some that are in use.
+// TestFreelistAgainstPages removes pages from the list of free pages, and adds used ones.
 func TestFreelistAgainstPages(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -114,7 +113,7 @@ func TestFreelistAgainstPages(t *testing.T) {
 	if count < 2 {
 		t.Fatalf("%d free pages", count)
 	}
-	const many = 0xffff // says that the first entry is their number
+	const many = 0xffff // means that the first entry is their number
 	id := func(i int) uint64 { return binary.NativeEndian.Uint64(list[fsck.PageHeader+8*i:]) }
 	setCount := func(n uint16) { binary.NativeEndian.PutUint16(list[10:], n) }
 	for name, tc := range map[string]struct {
@@ -149,8 +148,8 @@ func TestFreelistAgainstPages(t *testing.T) {
 	}
 }
 
-// TestPagesInCircles lets each branch lead to itself, and back to the root: bbolt would never come
-// to an end.
+// TestPagesInCircles lets each branch page point to itself, and back to the root. bbolt would loop
+// forever.
 func TestPagesInCircles(t *testing.T) {
 	t.Parallel()
 	circles := 0

@@ -12,30 +12,30 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// MetaSize is how many bytes of a meta page follow its header.
+// MetaSize is the number of bytes after the header of a meta page.
 const MetaSize = 64
 
-// NoFreelist is the Freelist of a file in which the list of free pages is left out.
+// NoFreelist is the Freelist of a file without a list of free pages.
 const NoFreelist = ^uint64(0)
 
 const (
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
-	leastPages  = 4       // two meta pages, the free list, the root
+	leastPages  = 4       // two meta pages, the free list and the root
 	leastPage   = 1 << 10 // bytes
 	mostPage    = 1 << 24
 )
 
-// Meta is what a meta page says.
+// Meta is the content of a meta page.
 type Meta struct {
 	PageSize             uint32 // bytes
-	Root, Freelist, Past uint64 // pages; Past is the first one that is not in use
+	Root, Freelist, Past uint64 // pages; Past is the first unused one
 	TxID                 uint64
-	Alone                bool // the other meta page is not valid
+	Alone                bool // the other meta page is invalid
 }
 
 // ReadFile returns the valid meta page with the greater transaction id of the two in the file at
-// path. It returns an ErrDamaged if there is none, or the file is too short for what it says. It
+// path. It returns ErrDamaged if none is valid, or the file is shorter than the meta page says. It
 // may be called while another process writes: one of the meta pages is always valid, and files only
 // grow.
 func ReadFile(path string) (m Meta, err error) {
@@ -62,9 +62,9 @@ func ReadFile(path string) (m Meta, err error) {
 	return m, nil
 }
 
-// ReadMeta returns the valid meta page with the greater transaction id; not ok: none is valid. The
-// second page begins where the first one ends; if the first one is not valid, that may be at any
-// power of two.
+// ReadMeta returns the valid meta page with the greater transaction id. ok is false if none is
+// valid. The second page begins after the first one. If the first one is invalid, the second may
+// begin at any power of two.
 func ReadMeta(file io.ReaderAt) (newest Meta, ok bool) {
 	valid := 0
 	consider := func(m Meta, isValid bool) {
@@ -87,8 +87,8 @@ func ReadMeta(file io.ReaderAt) (newest Meta, ok bool) {
 	return newest, ok
 }
 
-// MetaAt reads the meta page that begins at an offset in bytes; not ok: it cannot be read or is not
-// valid.
+// MetaAt reads the meta page at an offset in bytes. ok is false if the page is unreadable or
+// invalid.
 func MetaAt(file io.ReaderAt, at int64) (m Meta, ok bool) {
 	var page [PageHeader + MetaSize]byte
 	if _, err := file.ReadAt(page[:], at); err != nil {
@@ -97,7 +97,7 @@ func MetaAt(file io.ReaderAt, at int64) (m Meta, ok bool) {
 	order, raw := binary.NativeEndian, page[PageHeader:]
 	m = Meta{
 		PageSize: order.Uint32(raw[8:]),
-		Root:     order.Uint64(raw[16:]), // its sequence is not used
+		Root:     order.Uint64(raw[16:]), // its sequence is unused
 		Freelist: order.Uint64(raw[32:]),
 		Past:     order.Uint64(raw[40:]),
 		TxID:     order.Uint64(raw[48:]),
@@ -107,16 +107,16 @@ func MetaAt(file io.ReaderAt, at int64) (m Meta, ok bool) {
 	return m, ok
 }
 
-// MetaChecksum returns the checksum of what follows the header of a meta page, to which its last 8
-// bytes are to be equal.
+// MetaChecksum returns the checksum of a meta page without its header. The last 8 bytes of the page
+// must equal it.
 func MetaChecksum(raw []byte) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write(raw[:56]) // never fails
 	return sum.Sum64()
 }
 
-// TxMeta returns the meta data that a transaction sees, which those in the file need no longer be:
-// the first page of a copy.
+// TxMeta returns the meta page that a transaction sees: the first page of a copy. The meta pages in
+// the file may be newer.
 func TxMeta(tx *bbolt.Tx) (Meta, error) {
 	var first firstPage
 	if _, err := tx.WriteTo(&first); first == nil {
@@ -129,7 +129,7 @@ func TxMeta(tx *bbolt.Tx) (Meta, error) {
 	return meta, nil
 }
 
-// firstPage keeps what is written to it first, and takes no more.
+// firstPage keeps the first bytes that are written to it, and refuses the rest.
 type firstPage []byte
 
 var errEnough = errors.New("enough")

@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// The format of a bbolt file beyond its meta pages, in the byte order of the machine. A page is a
-// header (its own number, 8 bytes; flags, 2; number of entries, 2; how many pages follow that
-// belong to it, 4), then its entries, 16 bytes each, then the keys and values of the entries, one
-// after the other without a gap. An entry of a leaf is flags, the distance from the entry to its
-// key, the lengths of key and value, 4 bytes each; one of a branch the distance, the length of the
-// key, and the page below, in 8. The value of a bucket is the number of its root page and a
-// sequence that is not used, 8 bytes each; for a page number of 0 the root page itself follows, its
-// number and the pages that follow 0.
+// The format of a bbolt file after its meta pages, in the byte order of the machine. A page is a
+// header, its entries with 16 bytes each, and the keys and values of the entries without gaps. The
+// header is the page's own number (8 bytes), flags (2), the number of entries (2), and the number
+// of overflow pages that follow (4). An entry of a leaf is flags, the distance from the entry to
+// its key, and the lengths of key and value, with 4 bytes each. An entry of a branch is the
+// distance, the length of the key, and the number of the page below (8 bytes). The value of a
+// bucket is the number of its root page and an unused sequence, with 8 bytes each. If the number is
+// 0, the root page follows, with 0 for its number and its overflow pages.
 const (
 	PageHeader = 16 // bytes of the header of a page
 	EntrySize  = 16 // bytes of an entry
 
 	bucketHeader = 16
-	bucketEntry  = 1      // the flag of a leaf entry that is a bucket
-	manyFree     = 0xffff // this number of entries of a free list: the first one says how many there are
+	bucketEntry  = 1      // flag of a leaf entry that is a bucket
+	manyFree     = 0xffff // if a free list has this number of entries, the first entry is the real number
 )
 
 // The flags of a page.
@@ -31,30 +31,30 @@ const (
 	FreelistPage = 0x10
 )
 
-// Header is what a page begins with.
+// Header is the header of a page.
 type Header struct {
 	ID           uint64
 	Flags, Count uint16
-	Overflow     uint32 // pages that follow and belong to this one
+	Overflow     uint32 // number of following pages that belong to this page
 }
 
-// entries is how many bytes the header and the entries take.
+// entries returns the number of bytes of the header and the entries.
 func (h Header) entries() uint64 { return PageHeader + EntrySize*uint64(h.Count) }
 
-// pages is how many pages belong together.
+// pages returns the number of pages including the overflow pages.
 func (h Header) pages() uint64 { return uint64(h.Overflow) + 1 }
 
-// Page is a branch or leaf page with those that belong to it, or the root page of an inline bucket.
+// Page is a branch or leaf page with its overflow pages, or the root page of an inline bucket.
 type Page []byte
 
-// Header returns the header of a page of any kind, of which only PageHeader bytes are needed.
+// Header returns the header of a page of any kind. It needs only the first PageHeader bytes.
 func (p Page) Header() Header {
 	order := binary.NativeEndian
 	return Header{order.Uint64(p), order.Uint16(p[8:]), order.Uint16(p[10:]), order.Uint32(p[12:])}
 }
 
-// entry returns what an entry of the page says: for a leaf its flags and the lengths of key and
-// value, for a branch the length of the key and the number of the page below.
+// entry returns the content of an entry. For a leaf these are the flags and the lengths of key and
+// value. For a branch these are the length of the key and the number of the page below.
 func (p Page) entry(i int) (flags uint32, key, value uint64, below uint64) {
 	order, entry := binary.NativeEndian, p[PageHeader+EntrySize*i:]
 	if p.Header().Flags == BranchPage {
@@ -63,8 +63,8 @@ func (p Page) entry(i int) (flags uint32, key, value uint64, below uint64) {
 	return order.Uint32(entry), uint64(order.Uint32(entry[8:])), uint64(order.Uint32(entry[12:])), 0
 }
 
-// Size adds up header, entries, keys and values. It needs header and entries alone; wrong says what
-// is wrong with them.
+// Size returns the sum of header, entries, keys and values. It needs only the header and the
+// entries. wrong describes an error in them, or is "".
 func (p Page) Size() (size uint64, wrong string) {
 	h := p.Header()
 	distanceAt := 0
@@ -92,21 +92,21 @@ func (p Page) Size() (size uint64, wrong string) {
 	return size, ""
 }
 
-// Key returns the key of an entry of a page whose Size is right.
+// Key returns the key of an entry. The Size of the page must be valid.
 func (p Page) Key(i int) []byte {
 	_, size, _, _ := p.entry(i)
 	begin := p.begin(i)
 	return p[begin : begin+size]
 }
 
-// value returns the value of an entry of a leaf whose Size is right.
+// value returns the value of an entry of a leaf. The Size of the page must be valid.
 func (p Page) value(i int) []byte {
 	_, key, size, _ := p.entry(i)
 	begin := p.begin(i) + key
 	return p[begin : begin+size]
 }
 
-// begin is where the key of an entry begins.
+// begin returns the offset of the key of an entry.
 func (p Page) begin(i int) uint64 {
 	entry := PageHeader + EntrySize*uint64(i)
 	at := entry
@@ -116,8 +116,9 @@ func (p Page) begin(i int) uint64 {
 	return entry + uint64(binary.NativeEndian.Uint32(p[at:]))
 }
 
-// disorder says where the keys do not rise from first, which the page above has for its first key
-// if it is not nil, to end, which is beyond its last one if it is not nil.
+// disorder describes where the keys do not ascend from first to end, or returns "". If first is not
+// nil, it is the first key according to the page above. If end is not nil, all keys must be
+// smaller.
 func (p Page) disorder(first, end []byte) string {
 	count := int(p.Header().Count)
 	if first != nil && (count == 0 || !bytes.Equal(p.Key(0), first)) {

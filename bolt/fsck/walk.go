@@ -7,34 +7,33 @@ import (
 	"slices"
 )
 
-// walk goes over the pages of a file as one transaction sees them, and finds what is not as bbolt
-// writes it: pages that are used twice, or both used and free, or neither; numbers, counts and
-// offsets beyond their bounds; keys that are out of order. It remembers a bit or two for each page.
+// walk visits the pages of a file as one transaction sees them, and finds deviations from bbolt's
+// format: pages that are used twice, both used and free, or neither; numbers, counts and offsets
+// out of bounds; keys out of order. It uses one or two bits of memory for each page.
 type walk struct {
 	file   io.ReaderAt
 	meta   Meta
 	ended  func() error
 	report func(Finding)
 
-	// A walk that is not full reads no page of which only leaves are below, and no more than so
-	// many branch pages: enough to know that no page number leads in circles, in a time that a
-	// start can take.
+	// A walk that is not full reads no page above leaves only, and at most budget branch pages.
+	// That is enough to exclude cycles of page numbers, and fast enough for a start.
 	full   bool
 	budget int
 
-	used, free bitmap // free is nil where there is no list of free pages that makes sense
+	used, free bitmap // free is nil without a valid list of free pages
 	levels     [][]byte
 }
 
-// position is where in the trees a page is.
+// position is the place of a page in the trees.
 type position struct {
 	id         uint64
-	in         string // the bucket; "": that of the buckets
+	in         string // the bucket; "": the root bucket
 	level      int
-	first, end []byte // the bounds of its keys, as the page above has them; nil: none
+	first, end []byte // bounds of its keys according to the page above; nil: none
 }
 
-// run returns an error only if ended does.
+// run returns only the errors of ended.
 func (w *walk) run() error {
 	w.used = newBitmap(w.meta.Past)
 	w.used.add(0)
@@ -59,7 +58,7 @@ func (w *walk) run() error {
 	return nil
 }
 
-// visit goes over a page and those below it.
+// visit visits a page and the pages below it.
 func (w *walk) visit(at position) error {
 	if err := w.ended(); err != nil {
 		return err
@@ -98,8 +97,8 @@ func (w *walk) branch(at position, n Page) error {
 	return nil
 }
 
-// descends tells whether a walk that is not full reads what is below a branch page: branch pages
-// again, and not too many.
+// descends reports whether a walk that is not full reads the pages below a branch page: only branch
+// pages, and within the budget.
 func (w *walk) descends(n Page) bool {
 	if w.budget--; w.budget <= 0 {
 		return false
@@ -127,7 +126,7 @@ func (w *walk) leaf(at position, n Page) error {
 	return nil
 }
 
-// bucket goes over the pages of a bucket.
+// bucket visits the pages of a bucket.
 func (w *walk) bucket(at position, name string, value []byte) error {
 	order := binary.NativeEndian
 	if len(value) < bucketHeader || order.Uint64(value[8:]) != 0 {
@@ -162,7 +161,7 @@ func (w *walk) bucket(at position, name string, value []byte) error {
 	return w.leaf(position{id: at.id, in: name}, inline)
 }
 
-// read returns a branch or leaf page. It is valid until another page of its level is read.
+// read returns a branch or leaf page. The page is valid until another page of its level is read.
 func (w *walk) read(at position) (n Page, wrong string) {
 	size := uint64(w.meta.PageSize)
 	if at.level == len(w.levels) {
@@ -180,8 +179,8 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	case h.entries() > h.pages()*size:
 		return nil, fmt.Sprintf("its %d entries do not fit into it", h.Count)
 	}
-	// Its length follows from its entries: one that is wrong is found before anything of that
-	// length is read.
+	// The entries determine the length of the page. So a wrong length is found before that many
+	// bytes are read.
 	if n, wrong = w.more(at, n, h.entries()); wrong != "" {
 		return nil, wrong
 	}
@@ -195,10 +194,10 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	return w.more(at, n, length)
 }
 
-// maxLevels is more than a tree of any size that fits into a file has.
+// maxLevels is more than the number of levels of any tree that fits into a file.
 const maxLevels = 64
 
-// more reads a page on to a length.
+// more extends a page to a length.
 func (w *walk) more(at position, n Page, length uint64) (Page, string) {
 	have := uint64(len(n))
 	if length <= have {
@@ -212,7 +211,7 @@ func (w *walk) more(at position, n Page, length uint64) (Page, string) {
 	return n, ""
 }
 
-// header reads the beginning of a page, and notes that it and those which belong to it are in use.
+// header reads the header of a page, and marks the page and its overflow pages as used.
 func (w *walk) header(id uint64, page []byte) (h Header, wrong string) {
 	if id < w.meta.Past {
 		if _, err := w.file.ReadAt(page, w.offset(id)); err != nil {
@@ -229,7 +228,7 @@ func (w *walk) header(id uint64, page []byte) (h Header, wrong string) {
 	return h, ""
 }
 
-// take notes that so many pages are in use.
+// take marks this many pages as used.
 func (w *walk) take(id, pages uint64) string {
 	if id >= w.meta.Past || pages > w.meta.Past-id {
 		return fmt.Sprintf("its %d pages are not in the file, which has %d", pages, w.meta.Past)
@@ -245,7 +244,7 @@ func (w *walk) take(id, pages uint64) string {
 
 func (w *walk) offset(id uint64) int64 { return int64(id) * int64(w.meta.PageSize) }
 
-// freelist reads the list of free pages, and says what is wrong with it.
+// freelist reads the list of free pages, and returns a description of its errors.
 func (w *walk) freelist() string {
 	if w.meta.Freelist == NoFreelist {
 		return ""
@@ -270,7 +269,7 @@ func (w *walk) freelist() string {
 }
 
 func (w *walk) readFree(ids *io.SectionReader) string {
-	chunk, before := make([]byte, 64<<10), uint64(1) // the pages of the meta data are never free
+	chunk, before := make([]byte, 64<<10), uint64(1) // the meta pages are never free
 	for left := ids.Size(); left > 0; left -= int64(len(chunk)) {
 		chunk = chunk[:min(left, int64(len(chunk)))]
 		if _, err := io.ReadFull(ids, chunk); err != nil {

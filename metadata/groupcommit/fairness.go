@@ -3,16 +3,15 @@ package groupcommit
 import "time"
 
 // fairness decides when an operation of UpdateBackground (background) runs between those of Update
-// (foreground). It has a commit of its own, for which all others wait, so no two follow each other
-// while a foreground operation waits, and together they take no more than half of the time. With
-// back-to-back cascade batches of 500 objects other writers wait for 51 ms at most; with pauses of
-// 5 ms between them, for 16 ms.
+// (foreground). A background operation has its own commit, for which all others wait. So no two
+// follow each other while a foreground operation waits, and together they take at most half of the
+// time.
 type fairness struct {
 	foregroundUntil time.Time // until then only foreground operations run, if foregroundCame
-	foregroundCame  bool      // one has run since the last background operation
+	foregroundCame  bool      // a foreground operation has run since the last background operation
 }
 
-// pause is how long background operations still have to wait.
+// pause returns how long background operations must still wait.
 func (q *fairness) pause(now time.Time) time.Duration {
 	if !q.foregroundCame {
 		return 0

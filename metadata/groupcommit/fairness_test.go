@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestFairnessPause: after a background operation foreground ones get as much time, and none if
-// there are none.
+// TestFairnessPause tests that foreground operations get as much time after a background operation
+// as it took, and no time if none has come since.
 func TestFairnessPause(t *testing.T) {
 	t.Parallel()
 	type commit struct {

@@ -2,13 +2,13 @@ package groupcommit
 
 import "time"
 
-// Commit is what there is to measure of one transaction that changed something.
+// Commit contains the measurements of one transaction that changed something.
 type Commit struct {
-	Operations int           // that shared the commit
+	Operations int           // operations that shared the commit
 	Waited     time.Duration // longest time of one of them in the queue
-	Work       time.Duration // of running the operations, other attempts included, and of waiting for a lock that other processes hold
-	Took       time.Duration // of the commit
-	Synced     time.Duration // the part of Took in which what was changed was written and synced, as far as that can be told
+	Work       time.Duration // time for running the operations, including retries, and for waiting for locks of other processes
+	Took       time.Duration // time of the commit
+	Synced     time.Duration // part of Took for writing and syncing, as far as known
 	Failed     bool          // nothing was changed, or the outcome is unknown
 }
 
@@ -17,11 +17,11 @@ type Observer struct {
 	report  func(Commit)
 	began   time.Time
 	current Commit
-	wrote   bool // it came to a commit
+	wrote   bool // it reached a commit
 }
 
-// NewObserver returns one that reports each commit when End is called, in the goroutine of the
-// writer; nil where report is nil.
+// NewObserver returns an Observer that calls report for each commit, at End, in the goroutine of
+// the writer. It returns nil if report is nil.
 func NewObserver(report func(Commit)) *Observer {
 	if report == nil {
 		return nil
@@ -29,8 +29,8 @@ func NewObserver(report func(Commit)) *Observer {
 	return &Observer{report: report}
 }
 
-// Begin is called when a group has been taken from the queue, of which one operation has waited
-// since oldest.
+// Begin is called when a group has been taken from the queue. Its oldest operation has waited since
+// oldest.
 func (o *Observer) Begin(oldest time.Time) {
 	if o == nil {
 		return
@@ -39,7 +39,8 @@ func (o *Observer) Begin(oldest time.Time) {
 	o.current = Commit{Waited: o.began.Sub(oldest)}
 }
 
-// Commit calls do, which commits so many operations, and tells which part of that was syncing.
+// Commit calls do, which commits this many operations. synced returns the part of the time that was
+// spent syncing.
 func (o *Observer) Commit(operations int, do func() error, synced func() time.Duration) error {
 	if o == nil {
 		return do()
@@ -59,7 +60,7 @@ func (o *Observer) End() {
 	}
 }
 
-// Oldest returns since when the operation of a group has waited that waits longest.
+// Oldest returns the time when the oldest operation of a group was queued.
 func Oldest[T any](group []*Operation[T]) time.Time {
 	oldest := group[0].Queued
 	for _, op := range group[1:] {

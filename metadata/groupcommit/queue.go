@@ -1,6 +1,6 @@
 // Package groupcommit queues operations for a writer that commits them in groups, without added
-// delay: while it commits one group, the next one gathers. Background operations give way to the
-// others and are never starved.
+// delay: while it commits one group, the next one gathers. Foreground operations have priority, but
+// background operations never starve.
 package groupcommit
 
 import (
@@ -22,10 +22,10 @@ type Operation[T any] struct {
 	done    chan struct{}
 }
 
-// Queue is what waits for the writer. Do is safe for concurrent use; all else is called by the one
-// goroutine of the writer.
+// Queue holds the operations that wait for the writer. Do is safe for concurrent use. All other
+// methods must be called by the goroutine of the writer.
 type Queue[T any] struct {
-	most       int // operations in a group
+	most       int // largest number of operations in a group
 	foreground chan *Operation[T]
 	background chan *Operation[T]
 	fair       fairness
@@ -33,7 +33,7 @@ type Queue[T any] struct {
 	stopped    chan struct{}
 }
 
-// New returns a queue for groups of so many operations at most.
+// New returns a queue for groups of at most this many operations.
 func New[T any](most int) *Queue[T] {
 	return &Queue[T]{
 		most: most, foreground: make(chan *Operation[T], most), background: make(chan *Operation[T]),
@@ -41,8 +41,8 @@ func New[T any](most int) *Queue[T] {
 	}
 }
 
-// Do queues work and returns its outcome. It returns metadata.ErrClosed once the queue is closed,
-// and the context's error if that ended before the writer claimed the operation.
+// Do queues work and returns its outcome. It returns metadata.ErrClosed if the queue is closed. It
+// returns the context's error if the context ends before the writer claims the operation.
 func (q *Queue[T]) Do(ctx context.Context, work T, background bool) error {
 	op := &Operation[T]{Work: work, Background: background, Queued: time.Now(), done: make(chan struct{})}
 	queue := q.foreground
@@ -76,8 +76,8 @@ func (q *Queue[T]) Do(ctx context.Context, work T, background bool) error {
 }
 
 // Next waits for the next group: operations in the order of their calls, or a single background
-// one. It returns nil once the queue is closed and empty, and also when wake has sent, which woken
-// tells. The writer answers every operation of the group.
+// operation. It returns nil when the queue is closed and empty. It also returns nil when wake has
+// sent; woken is then true. The writer must answer every operation of the group.
 func (q *Queue[T]) Next(wake <-chan time.Time) (group []*Operation[T], woken bool) {
 	for {
 		op, woken := q.wait(wake)
@@ -90,8 +90,7 @@ func (q *Queue[T]) Next(wake <-chan time.Time) (group []*Operation[T], woken boo
 	}
 }
 
-// Answer tells the callers of a group that the outcome is known. The group ran from begun until
-// now.
+// Answer reports the outcome to the callers of a group. The group ran from begun until now.
 func (q *Queue[T]) Answer(group []*Operation[T], begun time.Time) {
 	if len(group) > 0 {
 		q.fair.committed(group[0].Background, begun, time.Now())
@@ -101,10 +100,10 @@ func (q *Queue[T]) Answer(group []*Operation[T], begun time.Time) {
 	}
 }
 
-// Waiting returns how many operations of the foreground wait.
+// Waiting returns the number of waiting foreground operations.
 func (q *Queue[T]) Waiting() int { return len(q.foreground) }
 
-// Closed tells whether Close was called.
+// Closed reports whether Close was called.
 func (q *Queue[T]) Closed() bool {
 	select {
 	case <-q.closing:
@@ -114,17 +113,17 @@ func (q *Queue[T]) Closed() bool {
 	}
 }
 
-// Close lets Next end when what is queued has been handed out, refuses what comes later, and waits
-// for Stop. It is not to be called twice.
+// Close refuses further operations, lets Next end when all queued operations have been handed out,
+// and waits for Stop. It must not be called twice.
 func (q *Queue[T]) Close() {
 	close(q.closing)
 	<-q.stopped
 }
 
-// Stop ends the waits of all callers; the writer calls it when it ends.
+// Stop ends the waits of all callers. The writer calls it when it ends.
 func (q *Queue[T]) Stop() { close(q.stopped) }
 
-// gather claims an operation, and those queued behind it for the same group.
+// gather claims an operation, and those queued after it for the same group.
 func (q *Queue[T]) gather(op *Operation[T]) (group []*Operation[T]) {
 	for {
 		if op.claimed.CompareAndSwap(false, true) {
@@ -171,8 +170,7 @@ func (q *Queue[T]) wait(wake <-chan time.Time) (op *Operation[T], woken bool) {
 	}
 }
 
-// remaining returns one of the operations that were queued before the queue was closed, nil if none
-// is left.
+// remaining returns an operation that was queued before the queue was closed, or nil.
 func (q *Queue[T]) remaining() *Operation[T] {
 	select {
 	case op := <-q.foreground:

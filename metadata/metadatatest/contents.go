@@ -14,10 +14,10 @@ import (
 	"labshelf/paging"
 )
 
-// probe is what to ask a store about.
+// probe contains the values to ask a store about.
 type probe struct {
-	ids     []metadata.ID // of rows
-	parents []metadata.ID // of users, and of what holds something
+	ids     []metadata.ID // ids of rows
+	parents []metadata.ID // ids of users and containers
 	names   []string
 	digests []blobs.Digest
 	keys    []auth.KeyDigest
@@ -25,8 +25,8 @@ type probe struct {
 	sessions []auth.SessionDigest
 }
 
-// probeOf returns a probe with every id, text and digest of the rows, less the zero id, which names
-// nothing.
+// probeOf returns a probe with every id, string and digest of the rows, except the zero id, which
+// names nothing.
 func probeOf(rows ...any) probe {
 	var p probe
 	for _, row := range rows {
@@ -60,13 +60,13 @@ func (p *probe) add(v reflect.Value) {
 	}
 }
 
-// answers are what a store said, by question. Questions that it answered with nothing are left out.
+// answers are the answers of a store, by question. Empty answers are omitted.
 type answers struct {
 	to  map[string]any
 	err error
 }
 
-// contents asks every question about what is in the probe.
+// contents asks every question about the values in the probe.
 func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	a := &answers{to: map[string]any{}}
 	a.askRows(tx, p)
@@ -79,7 +79,7 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	return a.to, a.err
 }
 
-// read returns the contents as a read transaction sees them.
+// read returns a function that reads the contents in a read transaction.
 func read(p probe) func(*metadata.Tx) (map[string]any, error) {
 	return func(tx *metadata.Tx) (map[string]any, error) {
 		tx.Prefetch(func() { _, _ = contents(tx, p) })
@@ -246,7 +246,7 @@ func inOrder(steps iter.Seq2[metadata.Cascade, error]) iter.Seq2[metadata.Cascad
 	}
 }
 
-// states are the sets of states that a listing can ask for.
+// states are the sets of states that a listing can request.
 func states() []paging.States { return []paging.States{paging.Active, paging.Deleted, paging.All} }
 
 func (a *answers) askSets(tx *metadata.Tx, p probe) {

@@ -10,7 +10,7 @@ import (
 	"labshelf/metadata"
 )
 
-// waysToDescriptive returns every way to find the row of descriptive metadata by itself.
+// waysToDescriptive returns every way to find a row of descriptive metadata.
 func waysToDescriptive(row any) []way {
 	d, ok := row.(metadata.Descriptive)
 	if !ok {
@@ -33,7 +33,7 @@ func (a *answers) askDescriptive(tx *metadata.Tx, p probe) {
 	a.askLinks(tx, p)
 }
 
-// sizesOfDescriptive are the least and the most that descriptive metadata may be.
+// sizesOfDescriptive returns the smallest and largest descriptive metadata.
 func sizesOfDescriptive() []any {
 	return []any{
 		metadata.Descriptive{ObjectID: id(15), JSON: "{}"},
@@ -48,7 +48,7 @@ func sizesOfDescriptive() []any {
 	}
 }
 
-// descriptive draws the metadata of a container or of a resource, which there may be or not.
+// descriptive draws the metadata of a container or a resource, which may not exist.
 func (m *machine) descriptive(rt *rapid.T, _ *session) any {
 	return metadata.Descriptive{ObjectID: m.described(rt), JSON: rapid.SampledFrom(texts()).Draw(rt, "metadata")}
 }
@@ -62,8 +62,8 @@ func (m *machine) removeDescriptive(rt *rapid.T, s *session) {
 	s.do(op{"Descriptive.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Descriptive.Remove(id) }})
 }
 
-// testDescriptive: rows are replaced as a whole, found in the order of the objects' ids, and
-// removed, also where there is none.
+// testDescriptive tests that rows are replaced as a whole, listed in the order of the objects' ids,
+// and can be removed, even if missing.
 func testDescriptive(t *testing.T, s *store) {
 	row := func(n byte, json string) metadata.Descriptive {
 		return metadata.Descriptive{ObjectID: id(n), JSON: json}

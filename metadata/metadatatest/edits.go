@@ -46,7 +46,7 @@ func putEdited(tx *metadata.Tx, row any) error {
 	return putFolder(tx, row)
 }
 
-// waysToEdited is waysTo for what putEdited puts.
+// waysToEdited is waysTo for the rows of putEdited.
 func waysToEdited(row any) []way {
 	switch row := row.(type) {
 	case metadata.Schema:
@@ -83,7 +83,7 @@ func (a *answers) askSchemas(tx *metadata.Tx, p probe) {
 		noteAll(a, "SchemaVersions.All after the last of "+id.String(), tx.SchemaVersions.All(last))
 		for older, err := range tx.SchemaVersions.Before(last) {
 			if err != nil {
-				break // noted above
+				break // counted above
 			}
 			row, err := tx.SchemaVersions.Get(older.Key())
 			note(a, fmt.Sprintf("SchemaVersions.Get %s %d", id, older.Number), row, err)
@@ -111,7 +111,7 @@ func (a *answers) askEdits(tx *metadata.Tx, p probe) {
 	}
 }
 
-// sizesOfSchemas are the least and the most that a schema may be.
+// sizesOfSchemas returns the smallest and largest schema.
 func sizesOfSchemas(least, most metadata.Record, long string) []any {
 	return []any{
 		metadata.Schema{Record: least},
@@ -121,7 +121,7 @@ func sizesOfSchemas(least, most metadata.Record, long string) []any {
 	}
 }
 
-// schema draws a schema, whose ids are those of resources.
+// schema draws a schema whose ids are ids of resources.
 func (m *machine) schema(rt *rapid.T, s *session) any {
 	id := rapid.SampledFrom(m.pool.resources).Draw(rt, "schema")
 	row, err := s.tx.Schemas.Get(id)
@@ -142,7 +142,7 @@ func (m *machine) schemaVersion(rt *rapid.T, _ *session) any {
 	}
 }
 
-// edit draws a bulk edit, whose ids are those of resources.
+// edit draws a bulk edit whose ids are ids of resources.
 func (m *machine) edit(rt *rapid.T, _ *session) any {
 	return metadata.BulkEdit{
 		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "edit"), SetID: rapid.SampledFrom(m.pool.sets).Draw(rt, "of set"),
@@ -156,7 +156,8 @@ func (m *machine) editEntry(rt *rapid.T, _ *session) any {
 	return metadata.EditEntry{EditID: rapid.SampledFrom(m.pool.resources).Draw(rt, "entry of edit"), Number: number}
 }
 
-// testSchemas: a dataspace has its own, in each state, and their versions come the newest first.
+// testSchemas tests that schemas are listed by dataspace and state, and that their versions are
+// listed newest first.
 func testSchemas(t *testing.T, s *store) {
 	row := func(n byte, dataspace metadata.ID, state metadata.State) metadata.Schema {
 		return metadata.Schema{Record: metadata.Record{ID: id(n), State: state}, DataspaceID: dataspace, Name: "same"}
@@ -177,8 +178,8 @@ func testSchemas(t *testing.T, s *store) {
 	same(t, "versions", mapped(got, metadata.SchemaVersion.Key), []metadata.SchemaVersionKey{{Schema: id(1), Number: 255}, {Schema: id(1), Number: 2}, {Schema: id(1), Number: 1}})
 }
 
-// testEdits: those of a set come the newest first, and the entries of each in the order of their
-// numbers.
+// testEdits tests that the bulk edits of a set are listed newest first, and their entries by
+// number.
 func testEdits(t *testing.T, s *store) {
 	for n := byte(1); n <= 6; n++ {
 		s.put(t, metadata.BulkEdit{ID: id(n), SetID: id(n % 2), Objects: int64(n)})

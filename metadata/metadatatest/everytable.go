@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// EveryTable puts a row into every table, with an entry of every index, and two entries of the
+// EveryTable puts a row into every table, with an entry in every index, and two entries into the
 // audit log.
 func EveryTable(tx *metadata.Tx) error {
 	record := func(kind byte) metadata.Record {
@@ -50,7 +50,7 @@ func EveryTable(tx *metadata.Tx) error {
 		tx.Leases.Put(metadata.Lease{Name: "background", Holder: IDAt('N', 1), Fence: tx.Stamp(), Ends: 9}),
 		tx.Nodes.Put(metadata.Node{Instance: IDAt('N', 1), Name: "a", Seen: 9}),
 		tx.InlineBodies.Put(metadata.VersionKey{Resource: IDAt('R', 1)}, []byte("body")),
-		LogEntry(tx), LogEntry(tx), // behind the one that begins the epoch
+		LogEntry(tx), LogEntry(tx), // after the entry that begins the epoch
 	)
 }
 

@@ -14,7 +14,7 @@ import (
 	"labshelf/paging"
 )
 
-// Children makes a list of all children, and takes those behind the position.
+// Children builds a list of all children, and yields those after the position.
 func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) bool, folder func(string) bool) error {
 	after, order := q.After, orderOf(q.Order)
 	q.After = paging.Position{}
@@ -50,13 +50,13 @@ func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	return err
 }
 
-// Child is a file or a folder as Resources.Children gives it.
+// Child is a file or a folder of Resources.Children.
 type Child struct {
 	Folder string
 	File   metadata.Resource
 }
 
-// Children yields copies of what Resources.Children gives.
+// Children yields copies of the children.
 func Children(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		more := true
@@ -73,7 +73,7 @@ func Children(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[Child, error]
 	}
 }
 
-// Position is where a range goes on behind a child.
+// Position returns the position after which a range continues after this child.
 func (c Child) Position() paging.Position {
 	if c.Folder != "" {
 		return paging.Position{Name: c.Folder}
@@ -98,7 +98,7 @@ func putFolder(tx *metadata.Tx, row any) error {
 	return putNode(tx, row)
 }
 
-// waysToFolder is waysTo for what putFolder puts.
+// waysToFolder is waysTo for the rows of putFolder.
 func waysToFolder(row any) []way {
 	switch row := row.(type) {
 	case metadata.Folder:
@@ -161,8 +161,7 @@ func (m *machine) removeFolder(rt *rapid.T, s *session) {
 	s.do(op{"FileProperties.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.FileProperties.Remove(file) }})
 }
 
-// sizesOfFolders are the least and the most that a folder, the properties of a file, a link, and
-// the usage of a user may be.
+// sizesOfFolders returns the smallest and largest folder, file properties, link and user usage.
 func sizesOfFolders(least, most metadata.Record, long string) []any {
 	return append(append(sizesOfLinks(least, most, long), sizesOfNodes(long)...),
 		metadata.Folder{SetID: id(15)},
@@ -174,8 +173,8 @@ func sizesOfFolders(least, most metadata.Record, long string) []any {
 	)
 }
 
-// testFolders: those of a set come in the order of the bytes of their paths, from one on, and are
-// removed, also where there is none.
+// testFolders tests that the folders of a set are listed in the byte order of their paths, from any
+// path, and can be removed, even if missing.
 func testFolders(t *testing.T, s *store) {
 	for _, path := range []string{"b/", "a/", "a!/", "a/b/", "", "a0/"} {
 		s.put(t, metadata.Folder{SetID: id(1), Path: path, Properties: "old"}, metadata.Folder{SetID: id(2), Path: path})
@@ -205,8 +204,8 @@ func testFolders(t *testing.T, s *store) {
 	isError(t, "what was removed", err, metadata.ErrNotFound)
 }
 
-// testChildren compares children with those of Memory, whole and page by page, and some with what a
-// person would write down.
+// testChildren compares children with those of Memory, whole and page by page, and some with
+// hand-written lists.
 func testChildren(t *testing.T, s *store) {
 	var rows []any
 	for n, name := range []string{"a", "a/", "a/b", "a/b/c", "a/b/d", "a/c", "a0", "b", "a/b", "b//c", "b//d/e", "/", "c/x", "d/y", "a/b/"} {
@@ -248,7 +247,7 @@ func testChildren(t *testing.T, s *store) {
 	same(t, "deleted, backwards", children(t, s, active, 3), []string{"a/", "/"})
 }
 
-// children are those of all pages of a size.
+// children returns the children of all pages of a size.
 func children(t *testing.T, s metadata.Reader, q metadata.ResourceRange, size int) (all []string) {
 	for {
 		page := view(t, s, func(tx *metadata.Tx) ([]Child, error) { return take(Children(tx, q), size) })

@@ -34,7 +34,7 @@ func (t links) Range(q metadata.LinkRange) iter.Seq2[metadata.Link, error] {
 	}, t.byKey)
 }
 
-// linkDigest is one for each link that is drawn, so that no two have the same.
+// linkDigest returns a digest that no other link has.
 func linkDigest(of metadata.ID, nth byte) auth.LinkDigest {
 	return auth.LinkDigest(append(slices.Concat(of[:], of[1:]), nth))
 }
@@ -75,7 +75,7 @@ func (m *machine) linkUse(rt *rapid.T, _ *session) any {
 	return metadata.LinkUse{LinkID: rapid.SampledFrom(m.pool.resources).Draw(rt, "use of"), Count: rapid.Uint64().Draw(rt, "count"), Last: m.last}
 }
 
-// sizesOfLinks are the least and the most that a link, and what has come of one, may be.
+// sizesOfLinks returns the smallest and largest link and link use.
 func sizesOfLinks(least, most metadata.Record, long string) []any {
 	return []any{
 		metadata.Link{Record: least, Kind: metadata.ShareLink},
@@ -90,7 +90,8 @@ func sizesOfLinks(least, most metadata.Record, long string) []any {
 	}
 }
 
-// testLinks: they are found by digest, dataspace and owner as they are now, and not as they were.
+// testLinks tests that links are found by their current digest, dataspace and owner, and not by
+// former ones.
 func testLinks(t *testing.T, s *store) {
 	link := func(n, dataspace, owner, digest byte) metadata.Link {
 		return metadata.Link{

@@ -16,15 +16,15 @@ import (
 	"labshelf/metadata"
 )
 
-// maxActions is how many transactions, at most, one random history has. Each is short, so that a
-// hundred of them on a real disk take two or three seconds; -rapid.checks asks for more.
+// maxActions limits the transactions of one random history. A hundred short histories on a real
+// disk take two or three seconds; -rapid.checks sets another number.
 const maxActions = 10
 
-// Compare does random things to a store and to Memory, by one clock, and fails where they do not
-// say the same. file is the one file in its directory that makes up the store, which is then also
-// copied at any moment and brought back from its snapshots; "" for a store that is not in its
-// directory. It logs how many operations (writes, reading transactions, and what else is done to
-// the store) it tried.
+// Compare performs random operations on a store and on Memory, with the same clock. It fails if
+// their answers differ. file is the only file of the store in its directory. Compare also copies
+// this file at random moments, and restores it from snapshots. file is "" for a store outside its
+// directory. Compare logs the number of operations: writes, reading transactions, and other
+// actions.
 func Compare(t *testing.T, open Open, file string, uses ...Use) {
 	done := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -60,27 +60,27 @@ func Compare(t *testing.T, open Open, file string, uses ...Use) {
 	t.Logf("%d operations", done)
 }
 
-// moves are how far the clock goes between transactions.
+// moves are the steps of the clock between transactions.
 func moves() []time.Duration {
 	return []time.Duration{
 		0, time.Microsecond, 999 * time.Microsecond, time.Millisecond, 3 * time.Second, 24 * time.Hour, -time.Millisecond, -time.Hour,
 	}
 }
 
-// machine is a store and what it should be.
+// machine is a store and its model.
 type machine struct {
 	clock   *clock
 	subject metadata.Store
 	model   *Memory
 	open    Open
 	file    string // see Compare
-	root    string // holds all directories that the store has been in
+	root    string // contains all directories of the store
 	dirs    int
-	dir     string // where it is now
+	dir     string // current directory of the store
 	backups []backup
 	pool    pool
-	last    metadata.Stamp // that the machine has taken
-	done    int            // operations
+	last    metadata.Stamp // the last stamp that the machine has taken
+	done    int            // number of operations
 }
 
 func newMachine(rt *rapid.T, root string, open Open) *machine {
@@ -91,7 +91,7 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 	}
 	m.model = NewMemory(m.clock.now)
 	m.start(rt)
-	// No row is older than the first stamp, or the store would rightly call it damaged.
+	// No row may be older than the first stamp, because the store would rightly call it damaged.
 	for _, store := range []metadata.Store{m.model, m.subject} {
 		err := store.Update(context.Background(), func(tx *metadata.Tx) error {
 			m.last = tx.Stamp()
@@ -104,7 +104,7 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 	return m
 }
 
-// start opens the store where it is now.
+// start opens the store in its current directory.
 func (m *machine) start(rt *rapid.T) {
 	var err error
 	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
@@ -119,13 +119,13 @@ func (m *machine) close(rt *rapid.T) {
 	}
 }
 
-// op is one use of a transaction. Its answer can be compared.
+// op is one use of a transaction, with a comparable answer.
 type op struct {
 	name string
 	run  func(*metadata.Tx) (any, error)
 }
 
-// answer is what a store said to an op.
+// answer is the answer of a store to an op.
 type answer struct {
 	Op    string
 	Value any
@@ -143,8 +143,8 @@ func (o op) answer(tx *metadata.Tx) answer {
 	return answer{Op: o.name, Value: value}
 }
 
-// session runs ops on the model as they are drawn, so that they can depend on what the model holds,
-// and records them for the subject.
+// session runs ops on the model as they are drawn, so that later ones can depend on the content of
+// the model. It records them for the subject.
 type session struct {
 	tx   *metadata.Tx
 	ops  []op
@@ -157,8 +157,7 @@ func (s *session) do(o op) answer {
 	return a
 }
 
-// replay runs the ops on the subject. It may be called again, for another try of the same
-// transaction.
+// replay runs the ops on the subject. It may be called again when the transaction is retried.
 func (s *session) replay(tx *metadata.Tx) (got []answer) {
 	for _, o := range s.ops {
 		got = append(got, o.answer(tx))
@@ -166,7 +165,7 @@ func (s *session) replay(tx *metadata.Tx) (got []answer) {
 	return got
 }
 
-// update writes and reads in a transaction, which fails at times.
+// update writes and reads in a transaction, which sometimes fails.
 func (m *machine) update(rt *rapid.T, least, most int) {
 	var end error
 	if rapid.IntRange(0, 5).Draw(rt, "fails at 5") == 5 {
@@ -209,7 +208,7 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 	}
 }
 
-// view reads, in either kind of view.
+// view reads in either kind of view.
 func (m *machine) view(rt *rapid.T) {
 	s := &session{}
 	err := m.model.View(context.Background(), func(tx *metadata.Tx) error {
@@ -266,12 +265,12 @@ func (m *machine) reopen(rt *rapid.T) {
 
 func agree(rt *rapid.T, when string, got, want any) {
 	rt.Helper()
-	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains
+	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains the difference
 		rt.Fatalf("%s (-memory +subject):\n%s", when, cmp.Diff(want, got))
 	}
 }
 
-// rows makes an op of a sequence, of which it reads up to most items; 0 reads all.
+// rowsOp returns an op that reads up to most items of a sequence; 0 reads all.
 func rowsOp[T any](name string, most int, seq func(*metadata.Tx) iter.Seq2[T, error]) op {
 	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *metadata.Tx) (any, error) {
 		if most == 0 {

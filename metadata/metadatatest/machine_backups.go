@@ -15,15 +15,15 @@ import (
 	"labshelf/metadata"
 )
 
-// backup is a snapshot and what it must hold.
+// backup is a snapshot and its expected content.
 type backup struct {
 	content []byte
 	model   *Memory
-	last    metadata.Stamp // that the machine had taken
+	last    metadata.Stamp // the last stamp that the machine had taken
 }
 
-// crash continues from a copy of the files as they are at some moment, as after a crash of the
-// process: between two transactions, or within one, of which nothing is then there.
+// crash continues from a copy of the files at some moment, as after a crash of the process: between
+// two transactions, or within one, whose changes must then be missing.
 func (m *machine) crash(rt *rapid.T) {
 	dir := m.newDir()
 	if !rapid.Bool().Draw(rt, "within a transaction") {
@@ -44,7 +44,7 @@ func (m *machine) crash(rt *rapid.T) {
 	m.moveTo(rt, dir, m.model)
 }
 
-// drawChange returns writes for the subject that the model does not make.
+// drawChange returns writes for the subject that the model does not perform.
 func (m *machine) drawChange(rt *rapid.T) *session {
 	s, last := &session{}, m.last
 	err := m.model.Update(context.Background(), func(tx *metadata.Tx) error {
@@ -61,13 +61,13 @@ func (m *machine) drawChange(rt *rapid.T) *session {
 	return s
 }
 
-// newDir names a directory that is not there yet.
+// newDir returns the name of a new directory.
 func (m *machine) newDir() string {
 	m.dirs++
 	return filepath.Join(m.root, strconv.Itoa(m.dirs))
 }
 
-// moveTo closes the store and opens the one in another directory, which must be what the model is.
+// moveTo closes the store and opens the one in another directory, which must equal the model.
 func (m *machine) moveTo(rt *rapid.T, dir string, model *Memory) {
 	secret := m.subject.Secret()
 	m.close(rt)
@@ -92,7 +92,7 @@ func (m *machine) backUp(rt *rapid.T) {
 	m.backups = append(m.backups, backup{bytes.Clone(content), m.model.Reopen(m.clock.now), m.last})
 }
 
-// restore goes back to an earlier snapshot.
+// restore returns to an earlier snapshot.
 func (m *machine) restore(rt *rapid.T) {
 	if len(m.backups) == 0 {
 		return
@@ -106,11 +106,11 @@ func (m *machine) restore(rt *rapid.T) {
 	m.moveTo(rt, dir, b.model)
 }
 
-// Use is a use case that Compare runs on both stores. The rows need not fit together.
+// Use is a use case that Compare runs on both stores. The rows need not be consistent.
 type Use struct {
 	Name string
-	// Draw returns a function that does the same to each store that it gets. It must return equal
-	// values for both.
+	// Draw returns a function that does the same to each store. It must return equal values for
+	// both.
 	Draw func(rt *rapid.T, now func() time.Time) func(metadata.Store) (any, error)
 }
 

@@ -77,7 +77,7 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 	}
 }
 
-// childrenOp lists the children of a range, from the beginning or behind one of them.
+// childrenOp lists the children of a range, from the beginning or after one of them.
 func childrenOp(rt *rapid.T, s *session, q metadata.ResourceRange, few int) op {
 	q.Name, q.After = nil, paging.Position{}
 	if all, err := list(Children(s.tx, q)); err == nil && len(all) > 0 && rapid.Bool().Draw(rt, "after one") {
@@ -87,7 +87,7 @@ func childrenOp(rt *rapid.T, s *session, q metadata.ResourceRange, few int) op {
 	return rowsOp(fmt.Sprintf("Resources.Children %+v", q), few, seq)
 }
 
-// totals are what a store counts by itself.
+// totals returns the numbers that a store counts itself.
 func totals(tx *metadata.Tx) (all [3]any, err error) {
 	last, stamps := tx.Lineage.LastStamp()
 	bodies, inline := tx.InlineBodies.Total()
@@ -95,7 +95,7 @@ func totals(tx *metadata.Tx) (all [3]any, err error) {
 	return [3]any{last, bodies, blobs}, errors.Join(stamps, inline, unreferenced)
 }
 
-// someDataspaces draws dataspaces in any order, none of them, or nil.
+// someDataspaces draws dataspaces in any order, an empty list, or nil.
 func (m *machine) someDataspaces(rt *rapid.T) []metadata.ID {
 	if rapid.Bool().Draw(rt, "of all dataspaces") {
 		return nil
@@ -104,8 +104,8 @@ func (m *machine) someDataspaces(rt *rapid.T) []metadata.ID {
 	return rapid.Permutation(m.pool.dataspaces).Draw(rt, "of dataspaces")[:n]
 }
 
-// resourceRange draws a range in which, mostly, a certain resource is, or whose bounds are at it or
-// next to it.
+// resourceRange draws a range that mostly contains a certain resource, or has bounds at it or next
+// to it.
 func (m *machine) resourceRange(rt *rapid.T, s *session) (q metadata.ResourceRange) {
 	near := metadata.Resource{Record: metadata.Record{ID: m.pool.resources[0], State: metadata.Active, Modified: 1}, Name: "a", SetID: m.pool.sets[0]}
 	if rows, err := list(s.tx.Resources.Range(metadata.ResourceRange{States: paging.All})); err == nil && len(rows) > 0 {
@@ -143,7 +143,7 @@ func (m *machine) nameBounds(rt *rapid.T, q *metadata.ResourceRange, near metada
 	}
 }
 
-// uploads reads those that have ended, and whether a digest is awaited.
+// uploads reads ended uploads, and whether a digest is awaited.
 func (m *machine) uploads(rt *rapid.T, few int) op {
 	if rapid.Bool().Draw(rt, "ended") {
 		by := m.moment(rt, "by")

@@ -14,8 +14,7 @@ import (
 	"labshelf/metadata"
 )
 
-// pool is what the rows of one history are made of: few enough ids that most writes meet an earlier
-// one.
+// pool contains the ids of one history. It has so few ids that most writes meet an earlier one.
 type pool struct {
 	dataspaces, sets, resources, users, keys, privileges []metadata.ID
 	digests                                              []blobs.Digest
@@ -42,7 +41,7 @@ func drawPool(rt *rapid.T) pool {
 	}
 }
 
-// probe returns what to ask to learn everything about a history.
+// probe returns the questions that reveal everything about a history.
 func (p pool) probe() probe {
 	asked := probe{digests: p.digests, names: slices.Concat(containerNames(), resourceNames(), []string{"a", "AA", "mixed.case", ""})}
 	asked.parents = slices.Concat(p.dataspaces, p.sets, p.users)
@@ -60,7 +59,7 @@ func (p pool) probe() probe {
 	return asked
 }
 
-// keyDigest returns one of the two digests that a key may have.
+// keyDigest returns one of the two digests of a key.
 func keyDigest(key metadata.ID, version byte) auth.KeyDigest {
 	digest := auth.KeyDigest{31: version}
 	copy(digest[:], key[:])
@@ -77,14 +76,14 @@ func texts() []string {
 	return []string{"", "text", "line\r\nbreak\t\"quoted\" \\ <&> \u2028 é 𝄞", strings.Repeat("long ", 3000)}
 }
 
-// change draws a new value for a field: always in a new row, at times in one that is replaced.
+// change draws a new value for a field: always in a new row, sometimes in an existing one.
 func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]) {
 	if isNew || rapid.Bool().Draw(rt, "changes") {
 		*field = values.Draw(rt, "value")
 	}
 }
 
-// write draws a write and does it.
+// write draws a write and performs it.
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
@@ -137,8 +136,8 @@ func (m *machine) stamp(s *session) metadata.Stamp {
 	return m.last
 }
 
-// record draws what all rows have. The modification has a stamp of its own, or shares one with
-// other rows.
+// record draws the fields of all rows. The modification has its own stamp, or shares one with other
+// rows.
 func (m *machine) record(rt *rapid.T, s *session, isNew bool, r *metadata.Record) {
 	change(rt, isNew, &r.State, rapid.SampledFrom([]metadata.State{metadata.Active, metadata.Deleted}))
 	change(rt, isNew, &r.CreatedBy, rapid.SampledFrom(m.pool.users))
@@ -245,8 +244,7 @@ func (m *machine) key(rt *rapid.T, s *session) any {
 	return k
 }
 
-// privilege draws a privilege of a new pair, or one that there is; either way no pair gets a second
-// one.
+// privilege draws a privilege of a new pair, or an existing one. So no pair gets a second one.
 func (m *machine) privilege(rt *rapid.T, s *session) any {
 	id := rapid.SampledFrom(m.pool.privileges).Draw(rt, "privilege")
 	user := rapid.SampledFrom(m.pool.users).Draw(rt, "of user")
@@ -266,7 +264,7 @@ func (m *machine) session(rt *rapid.T, _ *session) any {
 	return metadata.Session{UserID: user, KeyID: key, Digest: sessionDigest(user, rapid.Byte().Draw(rt, "session")%3), Created: m.last, Expires: m.last + 1}
 }
 
-// sessionDigest is of one of the few sessions of a user: no two users have the same.
+// sessionDigest returns the digest of one of few sessions of a user. No two users share one.
 func sessionDigest(user metadata.ID, n byte) auth.SessionDigest {
 	digest := auth.SessionDigest{31: n}
 	copy(digest[:], user[:])
@@ -317,7 +315,7 @@ func (m *machine) body(rt *rapid.T, _ *session) any {
 	return bodyRow{m.versionKey(rt), strings.Repeat("b", rapid.SampledFrom([]int{0, 1, 4096, 128 << 10}).Draw(rt, "length"))}
 }
 
-// version draws one of few numbers, that was, or was not yet, removed.
+// version draws one of few versions, removed or not.
 func (m *machine) version(rt *rapid.T, _ *session) any {
 	key := m.versionKey(rt)
 	v := metadata.Version{
@@ -353,8 +351,8 @@ func (m *machine) fill(rt *rapid.T, _ *session) any {
 	}}
 }
 
-// upload draws one that may be received, may have made a resource, and may have expired. Its ids
-// are those of resources.
+// upload draws an upload in any state: received or not, complete or not, expired or not. Its ids
+// are ids of resources.
 func (m *machine) upload(rt *rapid.T, _ *session) any {
 	t := metadata.ResumableUpload{
 		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "upload"), SenderID: rapid.SampledFrom(m.pool.users).Draw(rt, "upload of"),
@@ -375,7 +373,7 @@ func (m *machine) upload(rt *rapid.T, _ *session) any {
 	return t
 }
 
-// moment draws one next to the present, or at a bound of what a key can hold.
+// moment draws a stamp near the present, or at a bound of the key format.
 func (m *machine) moment(rt *rapid.T, what string) metadata.Stamp {
 	return rapid.SampledFrom([]metadata.Stamp{math.MinInt64, -1, 0, 255, 256, m.last - 1, m.last, m.last + 1, math.MaxInt64}).Draw(rt, what)
 }
@@ -388,7 +386,7 @@ func (m *machine) unreferenced(rt *rapid.T, _ *session) any {
 	}
 }
 
-// removeBlob takes out all rows of a digest.
+// removeBlob removes all rows of a digest.
 func (m *machine) removeBlob(s *session, digest blobs.Digest) {
 	s.do(op{"Blobs.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Blobs.Remove(digest) }})
 	s.do(op{"Trashed.Remove", func(tx *metadata.Tx) (any, error) {

@@ -1,6 +1,6 @@
-// Package metadatatest proves implementations of metadata.Store: Run is the suite of the contract,
-// Compare a random state machine, and Memory the implementation that both hold against the real
-// ones. Only tests import it.
+// Package metadatatest tests implementations of metadata.Store. Run is the test suite of the
+// contract. Compare is a random state machine. Memory is the reference implementation of both. Only
+// tests import this package.
 package metadatatest
 
 import (
@@ -15,23 +15,23 @@ import (
 	"labshelf/metadata"
 )
 
-// Memory is a metadata store without a disk, obviously right: a commit replaces the whole state by
-// a changed copy, a listing reads every row. It is safe for concurrent use.
+// Memory is a simple metadata store without a disk: a commit replaces the whole state by a changed
+// copy, and a listing reads every row. It is safe for concurrent use.
 type Memory struct {
 	now    func() time.Time
 	secret [32]byte
 
-	writer chan struct{}         // holds the one Update that runs
-	state  atomic.Pointer[state] // the last commit; never changed once it is here
+	writer chan struct{}         // held by the running Update
+	state  atomic.Pointer[state] // the last commit; immutable
 
-	opening sync.Mutex // guards closed, and that no transaction begins after it
+	opening sync.Mutex // guards closed, and prevents transactions after it is set
 	closed  bool
 	running sync.WaitGroup
 }
 
 var _ metadata.Store = (*Memory)(nil)
 
-// NewMemory makes an empty store with a clock. The caller closes it.
+// NewMemory returns an empty store with a clock. The caller closes it.
 func NewMemory(now func() time.Time) *Memory {
 	m := &Memory{now: now, writer: make(chan struct{}, 1)}
 	rand.Read(m.secret[:])
@@ -39,7 +39,7 @@ func NewMemory(now func() time.Time) *Memory {
 	return m
 }
 
-// Reopen returns a store that continues where m was closed, as the real one does from its file. The
+// Reopen returns a store that continues where m was closed, as a real store does from its file. The
 // caller closes it.
 func (m *Memory) Reopen(now func() time.Time) *Memory {
 	again := &Memory{now: now, secret: m.secret, writer: make(chan struct{}, 1)}
@@ -57,12 +57,12 @@ func (m *Memory) View(_ context.Context, fn func(*metadata.Tx) error) error {
 	return fn(now.tx(nil, now))
 }
 
-// ViewDurable is View: what is committed here is as safe as it will ever be.
+// ViewDurable is View, since commits in memory never become safer.
 func (m *Memory) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.View(ctx, fn)
 }
 
-// Update runs fn once, on a copy of the last commit that takes its place.
+// Update runs fn once, on a copy of the last commit that then replaces it.
 func (m *Memory) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if err := m.begin(); err != nil {
 		return err
@@ -88,12 +88,12 @@ func (m *Memory) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	return nil
 }
 
-// UpdateBackground is Update: no commit takes long here.
+// UpdateBackground is Update, since no commit takes long here.
 func (m *Memory) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Update(ctx, fn)
 }
 
-// Inspect reports nothing: there is nothing here that could contradict itself.
+// Inspect reports no violations, since the state has no redundancy.
 func (m *Memory) Inspect(ctx context.Context, _ func(metadata.Violation)) error {
 	return m.View(ctx, func(*metadata.Tx) error { return ctx.Err() })
 }
@@ -120,7 +120,7 @@ func (p printed) Stamp() metadata.Stamp { return p.stamp }
 
 func (p printed) Bytes() int64 { return p.Size() }
 
-// AccessVersion returns that of the last commit.
+// AccessVersion returns the access version of the last commit.
 func (m *Memory) AccessVersion(context.Context) (uint64, error) { return m.state.Load().access, nil }
 
 // Engine implements metadata.Store.
@@ -129,13 +129,13 @@ func (m *Memory) Engine() metadata.Engine { return metadata.Engine{Name: "memory
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 
-// Health reports how far the clock is behind; nothing else can be wrong here.
+// Health reports how far the clock is behind. Nothing else can be wrong.
 func (m *Memory) Health() metadata.Health {
 	last := time.UnixMicro(int64(m.state.Load().last))
 	return metadata.Health{ClockBehind: max(0, last.Sub(m.now()))}
 }
 
-// Close waits for the transactions under way.
+// Close waits for running transactions.
 func (m *Memory) Close() error {
 	m.opening.Lock()
 	m.closed = true

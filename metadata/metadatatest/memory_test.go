@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// opener opens stores in memory, and those again that it has opened before.
+// opener returns an Open for stores in memory, which can also reopen its own stores.
 func opener() Open {
 	var mu sync.Mutex
 	opened := map[string]*Memory{}
@@ -32,8 +32,7 @@ func opener() Open {
 
 func TestMemory(t *testing.T) { Run(t, opener()) }
 
-// TestMemoryRunsTwice holds the suite itself against the sentence that a function may run more than
-// once.
+// TestMemoryRunsTwice tests that the suite allows a function to run more than once.
 func TestMemoryRunsTwice(t *testing.T) {
 	open := opener()
 	Run(t, func(dir string, now func() time.Time) (metadata.Store, error) {
@@ -42,7 +41,7 @@ func TestMemoryRunsTwice(t *testing.T) {
 	})
 }
 
-// twice runs every function of an update first in a transaction that it gives up.
+// twice runs every function of an update first in a transaction that it rolls back.
 type twice struct{ metadata.Store }
 
 func (m twice) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
@@ -59,5 +58,5 @@ func (m twice) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Store.Update(context.WithoutCancel(ctx), fn)
 }
 
-// OpenMemory is opener for tests that import what imports this package.
+// OpenMemory is opener for tests in packages that this package's importers import.
 func OpenMemory() Open { return opener() }

@@ -33,7 +33,7 @@ func putNode(tx *metadata.Tx, row any) error {
 	return fmt.Errorf("no table holds a %T", row)
 }
 
-// waysToNodes is waysTo for what putNode puts.
+// waysToNodes is waysTo for the rows of putNode.
 func waysToNodes(row any) []way {
 	switch row := row.(type) {
 	case metadata.Lease:
@@ -89,7 +89,7 @@ func (m *machine) removeNode(rt *rapid.T, s *session) {
 	s.do(op{"Nodes.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Nodes.Remove(instance) }})
 }
 
-// sizesOfNodes are the least and the most that a lease and a node may be.
+// sizesOfNodes returns the smallest and largest lease and node.
 func sizesOfNodes(long string) []any {
 	return []any{
 		metadata.Lease{Name: "l"},
@@ -99,8 +99,8 @@ func sizesOfNodes(long string) []any {
 	}
 }
 
-// testLeases: a text that names begin with finds them, in the order of their bytes; one that was
-// removed is gone, and removed again is none the less.
+// testLeases tests that leases are found by a prefix of their names, in byte order. A removed lease
+// is gone, and removing it again is no error.
 func testLeases(t *testing.T, s *store) {
 	for _, of := range []string{"b", "a/2", "a/1", "a", "a0", "a/\xff"} {
 		s.put(t, metadata.Lease{Name: of, Fence: 1})
@@ -116,7 +116,7 @@ func testLeases(t *testing.T, s *store) {
 	same(t, "under what there is not", len(under("c")), 0)
 }
 
-// testClock: Now is what the clock shows, also where that is behind the last stamp.
+// testClock tests that Now returns the clock, even if it is behind the last stamp.
 func testClock(t *testing.T, s *store) {
 	last := s.stamp(t)
 	s.clock.move(-time.Hour)

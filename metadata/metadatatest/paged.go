@@ -22,7 +22,7 @@ func Paged(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[metadata.Resourc
 	}
 }
 
-// CloneResource returns a copy of a borrowed row that stays valid.
+// CloneResource returns a copy of a borrowed row that remains valid.
 func CloneResource(borrowed *metadata.Resource) metadata.Resource {
 	r := *borrowed
 	for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename, &r.Descriptive} {
@@ -31,7 +31,7 @@ func CloneResource(borrowed *metadata.Resource) metadata.Resource {
 	return r
 }
 
-// keysOf yields what an index in an order knows of the resources.
+// keysOf yields the fields of the resources that an index with this order contains.
 func keysOf(all iter.Seq2[metadata.Resource, error], order paging.Order) iter.Seq2[metadata.Resource, error] {
 	return func(yield func(metadata.Resource, error) bool) {
 		for r, err := range all {

@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// usageRow, bodyRow, scrubRow and fillRow are what the tables without a type of their own hold.
+// usageRow, bodyRow, scrubRow and fillRow are the rows of tables without a row type.
 type (
 	usageRow struct {
 		Dataspace metadata.ID
@@ -92,7 +92,7 @@ type way struct {
 	find func(*metadata.Tx) (any, error)
 }
 
-// waysTo returns every way to find the row by itself.
+// waysTo returns every way to find the row.
 func waysTo(row any) []way {
 	switch row := row.(type) {
 	case metadata.Dataspace:
@@ -159,24 +159,24 @@ func named[T any](name string, byName func(string) (metadata.ID, error), get fun
 	return get(id)
 }
 
-// id returns an id of the tests; those with a greater n are greater.
+// id returns an id of the tests. A greater n gives a greater id.
 func id(n byte) metadata.ID { return metadata.ID{0: 1, 15: n} }
 
-// filler fills the fields of a row with values of which no two are alike, so that a field which is
-// lost, or kept in place of another one, shows.
+// filler fills the fields of a row with distinct values, so that a lost or swapped field is
+// detected.
 type filler struct {
 	next  int
-	first bool // which one to take of the values of a state, visibility, role or bool
+	first bool // selects one of two values of a state, visibility, role or bool
 }
 
-// filled returns a row without a zero field. The other row has another value in every field.
+// filled returns a row without a zero field. With other set, every field has another value.
 func filled[T any](other bool) (row T) {
 	f := &filler{next: 1, first: other}
 	if other {
 		f.next = 100
 	}
 	f.fill(reflect.ValueOf(&row).Elem())
-	switch row := any(&row).(type) { // no part of a stored row: it is found out when a record is answered
+	switch row := any(&row).(type) { // not stored; computed when a record is read
 	case *metadata.Dataspace:
 		row.Descriptive = ""
 	case *metadata.Set:
@@ -232,7 +232,7 @@ func either[T any](first bool, a, b T) T {
 	return b
 }
 
-// fieldsOf calls visit with the path of every field of a row that has no fields itself.
+// fieldsOf calls visit with the path of every leaf field of a row.
 func fieldsOf(t reflect.Type, path []int, visit func(path []int, name string)) {
 	for i := range t.NumField() {
 		field := t.Field(i)

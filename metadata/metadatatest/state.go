@@ -15,7 +15,7 @@ import (
 // state is everything that one commit left.
 type state struct {
 	last           metadata.Stamp
-	access         uint64 // version of what decides access
+	access         uint64 // version of the access rows
 	dataspaces     map[metadata.ID]metadata.Dataspace
 	sets           map[metadata.ID]metadata.Set
 	resources      map[metadata.ID]metadata.Resource
@@ -62,15 +62,15 @@ func newState(now time.Time) *state {
 	return s
 }
 
-// clone returns a state that can be changed without changing this one. A transaction copies the
-// maps that it changes.
+// clone returns a state that can be changed independently. A transaction copies the maps that it
+// changes.
 func (s *state) clone() *state {
 	c := *s
 	c.entries = slices.Clone(s.entries)
 	return &c
 }
 
-// decidesAs reports whether access is decided as in the other state.
+// decidesAs reports whether both states decide permissions in the same way.
 func (s *state) decidesAs(o *state) bool {
 	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
 		maps.Equal(s.sets, o.sets) && maps.Equal(s.cascades, o.cascades) && maps.Equal(s.sessions, o.sessions) &&
@@ -80,8 +80,8 @@ func (s *state) decidesAs(o *state) bool {
 		})
 }
 
-// tx returns the tables of this state. A write transaction, of which last is the state before it,
-// has a clock; a read transaction has none.
+// tx returns the tables of this state. A write transaction has a clock, and last is the state
+// before it. A read transaction has no clock.
 func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 	mode := access{writes: now != nil, copied: map[any]bool{}}
 	tx := s.tables(mode)
@@ -174,7 +174,7 @@ func (t bodies) Total() (total metadata.BodyCount, err error) {
 	return total, nil
 }
 
-// single is a table of one row.
+// single is a table with one row.
 type single[R any] struct {
 	access
 	row *R

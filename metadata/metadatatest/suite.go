@@ -13,12 +13,12 @@ import (
 	"labshelf/metadata"
 )
 
-// Open opens the store in a directory, and makes it where there is none. now is its clock, which
-// the tests set by hand. The caller closes the store before the directory is opened again.
+// Open opens the store in a directory, and creates it if it is missing. now is the clock, which the
+// tests set. The caller closes the store before it opens the directory again.
 type Open func(dir string, now func() time.Time) (metadata.Store, error)
 
-// Run holds an implementation against the contract, sentence by sentence, each test on a store of
-// its own. The tests run in parallel; Run returns when all are done.
+// Run tests an implementation against the contract, sentence by sentence, each test with its own
+// store. The tests run in parallel; Run returns when all have ended.
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
 		for _, tests := range []map[string]func(*testing.T, *store){
@@ -81,8 +81,8 @@ func (s *store) put(t *testing.T, rows ...any) {
 	s.update(t, func(tx *metadata.Tx) error { return putAll(tx, rows) })
 }
 
-// update commits fn. An fn may run in any goroutine, so it reports by its error and never ends the
-// test itself.
+// update commits fn. fn may run in any goroutine, so it reports errors by returning them and never
+// ends the test itself.
 func (s *store) update(t *testing.T, fn func(*metadata.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
@@ -90,7 +90,7 @@ func (s *store) update(t *testing.T, fn func(*metadata.Tx) error) {
 	}
 }
 
-// stamp commits nothing but a stamp.
+// stamp commits only a stamp.
 func (s *store) stamp(t *testing.T) (stamp metadata.Stamp) {
 	t.Helper()
 	s.update(t, func(tx *metadata.Tx) error {
@@ -100,7 +100,7 @@ func (s *store) stamp(t *testing.T) (stamp metadata.Stamp) {
 	return stamp
 }
 
-// view returns what fn read.
+// view returns the result of fn.
 func view[T any](t *testing.T, s metadata.Reader, fn func(*metadata.Tx) (T, error)) (answer T) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) (err error) {
@@ -113,10 +113,10 @@ func view[T any](t *testing.T, s metadata.Reader, fn func(*metadata.Tx) (T, erro
 	return answer
 }
 
-// clock stands still until it is moved.
+// clock is a clock that stands still until it is moved.
 type clock struct{ micros atomic.Int64 }
 
-// newClock returns a clock that shows a whole millisecond.
+// newClock returns a clock at a whole millisecond.
 func newClock() *clock {
 	c := &clock{}
 	c.micros.Store(time.Date(2015, 3, 30, 16, 9, 44, 90e6, time.UTC).UnixMicro())
@@ -127,8 +127,8 @@ func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()) }
 
 func (c *clock) move(by time.Duration) { c.micros.Add(by.Microseconds()) }
 
-// list reads a sequence to its end. It returns nil where there is nothing, and an error where one
-// is not the last.
+// list reads a sequence to its end. It returns nil for an empty sequence, and an error if an error
+// is not the last element.
 func list[T any](seq iter.Seq2[T, error]) (items []T, err error) {
 	for item, failed := range seq {
 		if err != nil {
@@ -154,7 +154,7 @@ func take[T any](seq iter.Seq2[T, error], most int) (items []T, err error) {
 	return items, nil
 }
 
-// mapped returns what of returns for each item.
+// mapped returns the result of of for each item.
 func mapped[A, B any](items []A, of func(A) B) []B {
 	out := make([]B, 0, len(items))
 	for _, item := range items {
@@ -163,15 +163,15 @@ func mapped[A, B any](items []A, of func(A) B) []B {
 	return out
 }
 
-// same reports where got is not want; of is what they are.
+// same reports an error if got differs from want. of names the values.
 func same[T any](t testing.TB, of string, got, want T) {
 	t.Helper()
-	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains
+	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains the difference
 		t.Errorf("%s (-want +got):\n%s", of, cmp.Diff(want, got))
 	}
 }
 
-// isError reports where err is not want.
+// isError reports an error if err is not want.
 func isError(t testing.TB, of string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {

@@ -20,10 +20,10 @@ func accessTests() map[string]func(*testing.T, *store) {
 	}
 }
 
-// accessOf is what a view says of the version.
+// accessOf returns the access version of a transaction.
 func accessOf(tx *metadata.Tx) (uint64, error) { return tx.Access(), nil }
 
-// accessVersion is the present one of the store.
+// accessVersion returns the current access version of the store.
 func accessVersion(t *testing.T, s *store) uint64 {
 	t.Helper()
 	version, err := s.AccessVersion(t.Context())
@@ -75,8 +75,8 @@ func testLastUseDecidesNothing(t *testing.T, s *store) {
 	}
 }
 
-// testAccessInUpdates: an update knows the version until something is changed, be it by itself or
-// by another one of its commit.
+// testAccessInUpdates tests that an update sees the version until it, or another operation of its
+// commit, changes an access row.
 func testAccessInUpdates(t *testing.T, s *store) {
 	user, role := filled[metadata.User](false), filled[metadata.Privilege](false)
 	for _, row := range []any{user, role} {
@@ -111,8 +111,8 @@ func testAccessInUpdates(t *testing.T, s *store) {
 	updates.Wait()
 }
 
-// raise changes a row that decides access, and finds the version gone where another operation has
-// done so before the commit.
+// raise returns an operation that changes an access row. If another operation of the commit has
+// done so before, the version must be unknown.
 func raise(user metadata.ID) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		u, err := tx.Users.Get(user)
@@ -131,8 +131,8 @@ func raise(user metadata.ID) func(*metadata.Tx) error {
 }
 
 // testOneVersionOneState remembers a row under the version at which it was read, as a cache would.
-// It must be the row that all read at that version, and never one from before a change that was
-// answered.
+// All reads at that version must return this row, and never one that an answered change has
+// replaced.
 func testOneVersionOneState(t *testing.T, s *store) {
 	user := filled[metadata.User](false)
 	user.Fullname = "0"

@@ -12,7 +12,7 @@ import (
 	"labshelf/metadata"
 )
 
-// auditTests are of the audit log.
+// auditTests test the audit log.
 func auditTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"the log begins with the epoch of the store":          testLogBegins,
@@ -28,7 +28,7 @@ func auditTests() map[string]func(*testing.T, *store) {
 
 func stateOf(tx *metadata.Tx) (audit.State, error) { return tx.Audit.State() }
 
-// entriesOf reads the whole log, and fails where it has a gap or goes on behind its end.
+// entriesOf reads the whole log. It fails if the log has a gap or continues after its end.
 func entriesOf(tx *metadata.Tx) (entries []metadata.AuditEntry, err error) {
 	state, err := tx.Audit.State()
 	if err != nil {
@@ -52,7 +52,7 @@ func entriesOf(tx *metadata.Tx) (entries []metadata.AuditEntry, err error) {
 	return entries, nil
 }
 
-// logged appends entries, each with other texts; some have none.
+// logged appends entries with different texts; some have no texts.
 func logged(tx *metadata.Tx, count int) error {
 	for i := range count {
 		texts, address := fmt.Sprintf(`{"name":"n-%d"}`, i), "::1"
@@ -84,8 +84,8 @@ func testLogBegins(t *testing.T, s *store) {
 	holdsEpochEntry(t, entries, view(t, s, epochOf), 0)
 }
 
-// holdsEpochEntry: the last entry begins the epoch, and names the tree of those before it. It has
-// the last stamp that was given out before.
+// holdsEpochEntry fails unless the last entry begins the epoch, names the tree of the entries
+// before it, and has the last stamp given out before.
 func holdsEpochEntry(t *testing.T, entries []metadata.AuditEntry, epoch metadata.Epoch, last metadata.Stamp) {
 	t.Helper()
 	before := audit.State{}
@@ -137,8 +137,8 @@ func testEntries(t *testing.T, s *store) {
 	same(t, "what was there before another one", view(t, s, entriesOf)[:len(written)], written)
 }
 
-// testLogTree compares the stored hashes with those that golang.org/x/mod/sumdb/tlog makes of the
-// leaves alone, at every size.
+// testLogTree compares the stored hashes, at every size, with those that
+// golang.org/x/mod/sumdb/tlog computes from the leaves.
 func testLogTree(t *testing.T, s *store) {
 	s.update(t, func(tx *metadata.Tx) error { return logged(tx, 40) })
 	var hashes []tlog.Hash
@@ -193,7 +193,7 @@ func testLogAtomic(t *testing.T, s *store) {
 	same(t, "the log with another entry", len(view(t, s, entriesOf)), len(entries)+1)
 }
 
-// testLogOrder appends an entry that is there, and one behind a gap.
+// testLogOrder appends an existing entry, and one after a gap.
 func testLogOrder(t *testing.T, s *store) {
 	s.update(t, func(tx *metadata.Tx) error { return logged(tx, 2) })
 	entries := view(t, s, entriesOf)

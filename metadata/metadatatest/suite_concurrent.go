@@ -14,7 +14,7 @@ import (
 	"labshelf/paging"
 )
 
-// testSnapshot commits while a view is under way, each time waiting for the commit.
+// testSnapshot commits during a view, and waits for each commit.
 func testSnapshot(t *testing.T, s *store) {
 	rows, changed := filledRows(false), filledRows(true)
 	asked := probeOf(append(rows, changed...)...)
@@ -55,8 +55,8 @@ func testSnapshot(t *testing.T, s *store) {
 	}
 }
 
-// testAtomicCommits counts in views what every commit keeps equal: the counters, the ranges and the
-// records.
+// testAtomicCommits counts in views the values that every commit keeps equal: the counters, the
+// ranges and the records.
 func testAtomicCommits(t *testing.T, s *store) {
 	const resources = 12
 	flip := func(n byte) error {
@@ -139,8 +139,8 @@ func countsAgree(tx *metadata.Tx) error {
 	return nil
 }
 
-// testConcurrentUpdates counts from many goroutines, some of whose updates fail after their writes.
-// Each success leaves the count and its stamp in a resource, so the order of stamps must be the
+// testConcurrentUpdates counts in many goroutines. Some of their updates fail after their writes.
+// Each success stores the count and its stamp in a resource, so the order of stamps must be the
 // order of counts.
 func testConcurrentUpdates(t *testing.T, s *store) {
 	const writers, each = 8, 20
@@ -193,8 +193,8 @@ func count(tx *metadata.Tx, id metadata.ID, fails bool) error {
 	return nil
 }
 
-// testCloseUnderWriters closes the store while many write: whatever was answered with success must
-// be there afterwards, and nothing that was answered with an error.
+// testCloseUnderWriters closes the store while many goroutines write. Every successful write must
+// exist afterwards, and no failed one.
 func testCloseUnderWriters(t *testing.T, s *store) {
 	const writers, enough = 6, 30
 	store := s.Store

@@ -7,7 +7,7 @@ import (
 	"labshelf/metadata"
 )
 
-// identityTests are of what one store has and no other.
+// identityTests test values that are unique to each store.
 func identityTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"a store begins with an epoch of its own": testFirstEpoch,

@@ -21,8 +21,8 @@ func rangeTests() map[string]func(*testing.T, *store) {
 	}
 }
 
-// fixedRows are dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, dataspace 3 with
-// nothing.
+// fixedRows returns dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, and the empty
+// dataspace 3.
 func fixedRows() (rows []any) {
 	for _, r := range []struct {
 		id, set byte
@@ -50,7 +50,7 @@ func fixedRows() (rows []any) {
 	return rows
 }
 
-// rangeCase is a range of the fixed rows and the ids of what is in it.
+// rangeCase is a range of the fixed rows, and the ids that it contains.
 type rangeCase struct {
 	q    metadata.ResourceRange
 	want string

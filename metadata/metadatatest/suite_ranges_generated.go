@@ -9,8 +9,8 @@ import (
 	"labshelf/paging"
 )
 
-// manyResources are 72 resources in four sets of three dataspaces, three at each stamp, with few
-// names.
+// manyResources returns 72 resources in four sets of three dataspaces, three at each stamp, with
+// few different names.
 func manyResources() (rows []any) {
 	names := []string{"a", "a\x01", "a\xff", "ab", "b", "é", "é\x01x"}
 	for n := range byte(72) {
@@ -25,8 +25,7 @@ func manyResources() (rows []any) {
 	return rows
 }
 
-// byStamp returns listings by stamp, oldest first, of all places, states and windows between some
-// bounds.
+// byStamp returns listings by stamp, oldest first, for all places, states and several bounds.
 func byStamp() (all []metadata.ResourceRange) {
 	bounds := []metadata.Stamp{0, 120, 241}
 	for _, place := range []metadata.ResourceRange{
@@ -45,8 +44,8 @@ func byStamp() (all []metadata.ResourceRange) {
 	return all
 }
 
-// byName returns listings by name, of all states and of names and prefixes that are there, or
-// nearly.
+// byName returns listings by name, for all states, and for names and prefixes that exist or nearly
+// exist.
 func byName() (all []metadata.ResourceRange) {
 	filters := []metadata.ResourceRange{{}}
 	for _, text := range []string{"a", "a\x01", "a\xff", "ab", "b", "é", "\xc3", "é\x01x", "c", "\xff", "\x01"} {
@@ -63,7 +62,7 @@ func byName() (all []metadata.ResourceRange) {
 	return all
 }
 
-// byNameDown is byName backwards.
+// byNameDown returns the listings of byName in reverse order.
 func byNameDown() []metadata.ResourceRange {
 	return mapped(byName(), func(q metadata.ResourceRange) metadata.ResourceRange {
 		q.Order = paging.ByNameDown
@@ -101,7 +100,7 @@ func resourceIDs(rows []metadata.Resource) string {
 	return ids(mapped(rows, func(r metadata.Resource) metadata.ID { return r.ID })...)
 }
 
-// sameAsObvious compares ranges with those of Memory, which looks at every row.
+// sameAsObvious compares ranges with those of Memory, which reads every row.
 func sameAsObvious(t *testing.T, s *store, rows []any, ranges []metadata.ResourceRange) {
 	t.Helper()
 	read := func(tx *metadata.Tx) ([][]metadata.Resource, error) { return listAll(tx, ranges) }
@@ -131,7 +130,7 @@ func testEveryNameRange(t *testing.T, s *store) {
 	sameAsObvious(t, s, rows, slices.Concat(byName(), byNameDown()))
 }
 
-// testPages reads listings page by page, as clients do, each page from where the one before it
+// testPages reads listings page by page, as clients do. Each page begins where the previous one
 // ended.
 func testPages(t *testing.T, s *store) {
 	s.put(t, manyResources()...)
@@ -152,7 +151,7 @@ func testPages(t *testing.T, s *store) {
 	}
 }
 
-// pages reads page after page, until there is more than most.
+// pages reads page after page until it has more than most rows.
 func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []metadata.Resource, err error) {
 	for len(joined) <= most {
 		page, err := take(tx.Resources.Range(q), size)
@@ -169,8 +168,8 @@ func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []
 	return joined, nil
 }
 
-// testOwnWrites moves hundreds of rows in one transaction, in runs, and lists what is left between
-// them and next to them: there an ordered store meets pages that the transaction itself has
+// testOwnWrites moves hundreds of rows in one transaction, in runs, and lists the remaining rows
+// between and next to them. There an ordered store meets pages that the transaction itself has
 // emptied.
 func testOwnWrites(t *testing.T, s *store) {
 	const many = 600
@@ -207,7 +206,7 @@ func testOwnWrites(t *testing.T, s *store) {
 	}
 }
 
-// aroundRun returns ranges with bounds in and next to a run of resources that are moved.
+// aroundRun returns ranges with bounds in and next to a run of moved resources.
 func aroundRun(from, to int) (all []metadata.ResourceRange) {
 	for _, at := range []int{from, (from + to) / 2, to, to + 5000} {
 		for _, of := range states() {

@@ -38,7 +38,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 	}
 }
 
-// filledRows are one row of every table, or others that differ in every field.
+// filledRows returns one row of every table. With other set, every field differs.
 func filledRows(other bool) []any {
 	return []any{
 		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other), filled[metadata.Version](other),
@@ -89,14 +89,14 @@ func testRows(t *testing.T, s *store) {
 	}
 }
 
-// durable is the store with ViewDurable as its View.
+// durable is the store with ViewDurable as View.
 type durable struct{ *store }
 
 func (d durable) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return d.ViewDurable(ctx, fn)
 }
 
-// found returns an error unless every way to each row leads to it.
+// found returns an error unless every way to each row leads to the row.
 func found(tx *metadata.Tx, rows []any) (err error) {
 	for _, row := range rows {
 		for _, way := range waysTo(row) {
@@ -124,7 +124,7 @@ func notFound(tx *metadata.Tx, rows []any) (err error) {
 }
 
 func testSizes(t *testing.T, s *store) {
-	const latest = 1000<<48 - 1 // the last stamp of which an id can be made
+	const latest = 1000<<48 - 1 // the last stamp that fits into an id
 	long := strings.Repeat("ä\u2028<&>\"\\", 1638) + "\r\n\tz"
 	name := strings.Repeat("n\x01\xff/", 1024)
 	least := metadata.Record{State: metadata.Active, Modified: 1}
@@ -184,7 +184,7 @@ func testSizes(t *testing.T, s *store) {
 
 func maxID() metadata.ID { return metadata.ID(slices.Repeat([]byte{0xff}, 16)) }
 
-// onlyHolds returns a store in memory that never held anything but the rows.
+// onlyHolds returns a store in memory that has never contained other rows.
 func onlyHolds(t *testing.T, rows ...any) *Memory {
 	m := NewMemory(newClock().now)
 	err := m.Update(t.Context(), func(tx *metadata.Tx) error { return putAll(tx, rows) })
@@ -194,8 +194,8 @@ func onlyHolds(t *testing.T, rows ...any) *Memory {
 	return m
 }
 
-// testChanges puts each row with each of its fields changed, and back: everything must then read as
-// though no other version of the row had ever been there.
+// testChanges puts each row with each of its fields changed, and back. Then all reads must answer
+// as if no other version of the row had existed.
 func testChanges(t *testing.T, s *store) {
 	others := filledRows(true)
 	for i, row := range filledRows(false) {
@@ -223,7 +223,7 @@ func testChanges(t *testing.T, s *store) {
 	}
 }
 
-// identityOf returns the names of the fields by which a row is the same row.
+// identityOf returns the names of the fields that identify a row.
 func identityOf(row any) []string {
 	switch row.(type) {
 	case metadata.Key:
@@ -268,7 +268,7 @@ func identityOf(row any) []string {
 	return []string{"ID"}
 }
 
-// withIdentity returns the row as another version of one.
+// withIdentity returns the row with the identity of another one.
 func withIdentity(row, of any) any {
 	version := reflect.New(reflect.TypeOf(row)).Elem()
 	version.Set(reflect.ValueOf(row))

@@ -12,7 +12,7 @@ import (
 	"labshelf/paging"
 )
 
-// ids writes the ids of the tests as their numbers.
+// ids formats ids of the tests as their numbers.
 func ids(of ...metadata.ID) string {
 	var b strings.Builder
 	for _, id := range of {
@@ -21,7 +21,7 @@ func ids(of ...metadata.ID) string {
 	return strings.TrimSpace(b.String())
 }
 
-// listed reads a sequence and writes the ids in it.
+// listed formats the ids in a sequence.
 func listed[T any](t *testing.T, s metadata.Reader, idOf func(T) metadata.ID, seq func(*metadata.Tx) iter.Seq2[T, error]) string {
 	t.Helper()
 	return ids(mapped(view(t, s, func(tx *metadata.Tx) ([]T, error) { return list(seq(tx)) }), idOf)...)
@@ -43,7 +43,7 @@ func ofDataspace(dataspace metadata.ID) func(*metadata.Tx) iter.Seq2[metadata.Pr
 	}
 }
 
-// testSequences leaves sequences early, reads two of one table side by side and gets rows
+// testSequences leaves sequences early, reads two of one table alternately, and gets rows
 // meanwhile, as a page does.
 func testSequences(t *testing.T, s *store) {
 	for n := byte(1); n <= 9; n++ {
@@ -83,7 +83,8 @@ func testSequences(t *testing.T, s *store) {
 	same(t, "sequences read together", rows, []string{"2 3 1 9", "3 4 2 8", "4 5 3 7", "5 6 4 6"})
 }
 
-// testCopies keeps what it read, and changes what it put, while the store changes and closes.
+// testCopies keeps rows that it read, and changes rows that it put, while the store changes and
+// closes.
 func testCopies(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)
@@ -122,7 +123,7 @@ func testCopies(t *testing.T, s *store) {
 	}
 }
 
-// testBodyCopies: what was put is not the caller's any more, and what was got is.
+// testBodyCopies tests that the store copies the bodies that it receives and returns.
 func testBodyCopies(t *testing.T, s *store) {
 	of := metadata.VersionKey{Resource: id(1)}
 	s.update(t, func(tx *metadata.Tx) error {

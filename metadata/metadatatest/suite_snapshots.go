@@ -11,7 +11,7 @@ import (
 	"labshelf/metadata"
 )
 
-// snapshotTests are of inspections and snapshots.
+// snapshotTests test inspections and snapshots.
 func snapshotTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"a snapshot is one state":                 testSnapshotFile,

@@ -148,7 +148,7 @@ func testContextInQueue(t *testing.T, s *store) {
 	group.Wait()
 }
 
-// waited is a context that reports when its end is waited for.
+// waited is a context that reports when a caller waits for its end.
 type waited struct{ ended, waiting chan struct{} }
 
 func (w waited) Deadline() (at time.Time, ok bool) { return at, false }
@@ -169,7 +169,7 @@ func (w waited) Err() error {
 	}
 }
 
-// endsOnceAsked is a context that ends when somebody has asked for the first time whether it has.
+// endsOnceAsked is a context that ends after the first call that asks whether it has ended.
 type endsOnceAsked struct {
 	waited
 	once sync.Once
@@ -201,8 +201,7 @@ func testClosed(t *testing.T, s *store) {
 	}
 }
 
-// testCloseWaits learns that Close has begun from updates that are refused: there is no other
-// event.
+// testCloseWaits recognizes by refused updates that Close has begun, since no other event shows it.
 func testCloseWaits(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)
@@ -219,7 +218,7 @@ func testCloseWaits(t *testing.T, s *store) {
 	}()
 	<-inside
 	go func() { closed <- store.Close() }()
-	for refused := 0; refused < 1000; { // in which a Close that does not wait would return
+	for refused := 0; refused < 1000; { // a Close that does not wait would return meanwhile
 		if err := store.Update(background, func(*metadata.Tx) error { return nil }); err != nil {
 			isError(t, "an update during Close", err, metadata.ErrClosed)
 			refused++

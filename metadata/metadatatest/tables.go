@@ -15,7 +15,7 @@ import (
 	"labshelf/paging"
 )
 
-// access is what a transaction may do. The maps that it has copied are its own.
+// access is the mode of a transaction. The transaction may change the maps that it has copied.
 type access struct {
 	writes bool
 	copied map[any]bool
@@ -27,7 +27,7 @@ func (a access) mustWrite() {
 	}
 }
 
-// table is the rows of one noun by their keys, in a map of a state.
+// table contains the rows of one noun by key, in a map of a state.
 type table[K comparable, R any] struct {
 	access
 	rows *map[K]R
@@ -38,7 +38,7 @@ func tableOf[K comparable, R any](mode access, rows *map[K]R, key func(R) K) tab
 	return table[K, R]{mode, rows, key}
 }
 
-// own returns the map to be changed: a copy, since states share maps.
+// own returns a map that may be changed. It copies the map, since states share maps.
 func (t table[K, R]) own() map[K]R {
 	t.mustWrite()
 	if !t.copied[t.rows] {
@@ -67,26 +67,26 @@ func (t table[K, R]) Remove(key K) error {
 	return nil
 }
 
-// All yields the rows after a key; zero: all.
+// All yields the rows after a key, or all rows if the key is zero.
 func (t table[K, R]) All(after K) iter.Seq2[R, error] {
 	var none K
 	return t.all(func(row R) bool { return after == none || compareKeys(t.key(row), after) > 0 }, t.byKey)
 }
 
-// Before yields the rows with the same first part of their keys before a key, backwards.
+// Before yields the rows with the same first part before a key, backwards.
 func (t table[K, R]) Before(key K) iter.Seq2[R, error] {
 	before := func(row R) bool { return sameFirst(t.key(row), key) && compareKeys(t.key(row), key) < 0 }
 	return t.all(before, func(a, b R) int { return t.byKey(b, a) })
 }
 
-// From yields the rows with the same first part of their keys from a key on.
+// From yields the rows with the same first part from a key on.
 func (t table[K, R]) From(key K) iter.Seq2[R, error] {
 	return t.all(func(row R) bool { return sameFirst(t.key(row), key) && compareKeys(t.key(row), key) >= 0 }, t.byKey)
 }
 
 func (t table[K, R]) byKey(a, b R) int { return compareKeys(t.key(a), t.key(b)) }
 
-// one returns the row that matches.
+// one returns the matching row.
 func (t table[K, R]) one(matches func(R) bool) (row R, err error) {
 	for _, row := range *t.rows {
 		if matches(row) {
@@ -96,7 +96,7 @@ func (t table[K, R]) one(matches func(R) bool) (row R, err error) {
 	return row, metadata.ErrNotFound
 }
 
-// all yields the rows that match, in order.
+// all yields the matching rows, in order.
 func (t table[K, R]) all(matches func(R) bool, order func(a, b R) int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var rows []R
@@ -114,8 +114,8 @@ func (t table[K, R]) all(matches func(R) bool, order func(a, b R) int) iter.Seq2
 	}
 }
 
-// split returns the parts of the key that a pointer points to: an id or a digest, then a text or a
-// number.
+// split returns the parts of the key that a pointer points to: an id or a digest, then a string or
+// a number.
 func split(key any) (first []byte, text string, number uint64) {
 	switch key := key.(type) {
 	case *metadata.ID:
@@ -229,7 +229,7 @@ func (t resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, 
 	return all
 }
 
-// Page clears the borrowed resource once fn has returned.
+// Page clears the borrowed resource after fn returns.
 func (t resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (more bool)) error {
 	var borrowed metadata.Resource
 	for row, err := range t.Range(q) {
@@ -270,7 +270,7 @@ func orderOf(order paging.Order) func(a, b metadata.Resource) int {
 	}
 }
 
-// at returns a resource that would be at the position.
+// at returns a resource at the position.
 func at(p paging.Position) metadata.Resource {
 	return metadata.Resource{Record: metadata.Record{ID: p.ID, Modified: metadata.Stamp(p.Stamp)}, Name: p.Name}
 }

@@ -35,7 +35,7 @@ func (t trashed) Named(object string) (bool, error) {
 	return false, nil
 }
 
-// objectNames are names of objects that only blobs of the digest have.
+// objectNames are names of objects that only blobs with this digest have.
 func objectNames(of blobs.Digest) []string {
 	text := of.String()
 	return []string{text[:13] + text[len(text)-13:], text}
@@ -63,7 +63,7 @@ func (a *answers) askTrashed(tx *metadata.Tx, p probe) {
 	}
 }
 
-// testObjects: an object is named as long as a row names it.
+// testObjects tests that an object is named as long as a row names it.
 func testObjects(t *testing.T, s *store) {
 	first, second := blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "A"}, blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "B"}
 	other := blobs.Blob{Digest: blobs.Digest{2}, Size: 4}
@@ -95,7 +95,7 @@ func testObjects(t *testing.T, s *store) {
 	named()
 }
 
-// waysToObjects is waysTo for blobs and what names objects.
+// waysToObjects is waysTo for blobs and trashed objects.
 func waysToObjects(row any) []way {
 	switch row := row.(type) {
 	case blobs.Blob:
@@ -113,7 +113,7 @@ func waysToObjects(row any) []way {
 	return waysToWebhooks(row)
 }
 
-// sizesOfObjects are the least and the most that a blob and an object in the trash may be.
+// sizesOfObjects returns the smallest and largest blob and trashed object.
 func sizesOfObjects(name string, latest metadata.Stamp) []any {
 	return []any{
 		blobs.Blob{},

@@ -12,7 +12,7 @@ import (
 	"labshelf/metadata"
 )
 
-// Refs are the versions of both tables.
+// Refs yields the versions of both tables.
 func (t blobRows) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	keys := map[metadata.VersionKey]bool{}
 	for _, r := range *t.resources.rows {
@@ -34,7 +34,8 @@ func (t blobRows) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	}
 }
 
-// testVersions: the versions of a resource come the newest first, and no version of another one.
+// testVersions tests that the versions of a resource are listed newest first, without versions of
+// other resources.
 func testVersions(t *testing.T, s *store) {
 	for n := byte(1); n <= 3; n++ {
 		for _, number := range []uint32{0, 1, 255, 256, 1 << 31} {
@@ -58,8 +59,8 @@ func testVersions(t *testing.T, s *store) {
 	}
 }
 
-// testReferences: a reference stays when the version that has it is no longer the present one, in
-// whichever order the rows are put, and goes with the last row that has it.
+// testReferences tests that a reference remains while its version becomes a former one, in
+// whichever order the rows are put, and disappears with the last row that has it.
 func testReferences(t *testing.T, s *store) {
 	file, other := blobs.Digest{1}, blobs.Digest{2}
 	resource := func(n byte, version uint32, digest blobs.Digest, body metadata.BodyLocation) metadata.Resource {

@@ -10,7 +10,7 @@ import (
 	"labshelf/metadata"
 )
 
-// waysToWebhooks returns every way to find the row of a webhook, or of a delivery, by itself.
+// waysToWebhooks returns every way to find the row of a webhook or a delivery.
 func waysToWebhooks(row any) []way {
 	switch row := row.(type) {
 	case metadata.Webhook:
@@ -21,7 +21,7 @@ func waysToWebhooks(row any) []way {
 	return waysToDescriptive(row)
 }
 
-// sizesOfWebhooks are the least and the most that a webhook and a delivery may be.
+// sizesOfWebhooks returns the smallest and largest webhook and delivery.
 func sizesOfWebhooks(least, most metadata.Record, long, name string) []any {
 	return []any{
 		metadata.Webhook{Record: least, URL: "u"},
@@ -56,7 +56,7 @@ func (a *answers) askWebhooks(tx *metadata.Tx, p probe) {
 	}
 }
 
-// webhook draws a webhook, whose ids are those of resources.
+// webhook draws a webhook whose ids are ids of resources.
 func (m *machine) webhook(rt *rapid.T, s *session) any {
 	id := rapid.SampledFrom(m.pool.resources).Draw(rt, "webhook")
 	w, err := s.tx.Webhooks.Get(id)
@@ -93,7 +93,8 @@ func (m *machine) removeWebhook(rt *rapid.T, s *session) {
 	s.do(op{"Webhooks.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Webhooks.Remove(id) }})
 }
 
-// testDeliveries: those of a webhook come the newest first, and none of another one.
+// testDeliveries tests that the deliveries of a webhook are listed newest first, without deliveries
+// of others.
 func testDeliveries(t *testing.T, s *store) {
 	numbers := []uint64{0, 1, 255, 256, 1 << 63}
 	for n := byte(1); n <= 3; n++ {
@@ -116,7 +117,7 @@ func testDeliveries(t *testing.T, s *store) {
 	}
 }
 
-// testWebhooks: they are read by ranges of their ids, and removed.
+// testWebhooks tests that webhooks are read by ranges of ids, and can be removed.
 func testWebhooks(t *testing.T, s *store) {
 	for n := byte(3); n >= 1; n-- {
 		s.put(t, metadata.Webhook{Record: metadata.Record{ID: id(n)}, URL: "u"})

@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestAddedFieldsAreLeftOut where they are zero: these records are those of the versions that had
-// no such fields.
+// TestAddedFieldsAreLeftOut tests that added fields with zero values are omitted, so that the
+// records equal those of earlier schemas.
 func TestAddedFieldsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const retentionHex, labelHex = "0000000300000004", "026c61"
@@ -30,9 +30,9 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		added string // hex of what the example has, from the first of the fields on
+		added string // hex of the example from the first added field on
 		zero  func(example any) any
-		less  string // hex of what is there instead
+		less  string // hex of the same part without added fields
 	}{
 		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 0, 0) }, ""},
 		{"dataspace", entryHex + quotaHex, func(o any) any { return dataspace(o, kept, 0, 0) }, ""},
@@ -85,14 +85,14 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestEmptyAddedFieldsAreMisfits: encoding leaves out added fields that are zero. A record that
-// has them is damaged.
+// TestEmptyAddedFieldsAreMisfits tests that a record with added fields that are all zero is
+// damaged, because encoding omits them.
 func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	t.Parallel()
 	const noEntry = "0000000000000000"
 	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
 		n := nouns()[name]
-		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": passageHex, "dataspace": quotaHex, "user": quotaHex}[name]) // what was added behind the entry
+		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": passageHex, "dataspace": quotaHex, "user": quotaHex}[name]) // fields that were added after the entry
 		base := strings.TrimSuffix(all, entryHex)
 		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
 			base = strings.TrimSuffix(base, added)

@@ -29,7 +29,7 @@ func (l auditLog) Get(number uint64) (e metadata.AuditEntry, err error) {
 	if record == nil {
 		return e, notFound{auditBucket, string(key)}
 	}
-	e.Number = number // in the key alone
+	e.Number = number // only in the key
 	if err = decode(&codec{}, key, record, auditFields, &e); err != nil {
 		err = fmt.Errorf("tables: %s %x: %w", auditBucket, key, err)
 	}

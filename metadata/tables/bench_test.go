@@ -6,8 +6,7 @@ import (
 	"labshelf/metadata"
 )
 
-// BenchmarkEncode makes all that is stored of one resource: the keys of its entries, its record;
-// and reads the record.
+// BenchmarkEncode encodes the keys and the record of a resource, and decodes the record.
 func BenchmarkEncode(b *testing.B) {
 	id := metadata.NewID(metadata.Stamp(1_700_000_000_000_000))
 	r := metadata.Resource{

@@ -13,8 +13,8 @@ type blobRows struct {
 	rows[blobs.Digest, blobs.Blob, blobNoun]
 }
 
-// Refs yields, of a file of schema 8 that is only read, those of the former versions after the
-// others.
+// Refs yields the references to a blob. In a file of schema 8, which is only read, the references
+// of former versions come last.
 func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	return func(yield func(metadata.VersionKey, error) bool) {
 		for _, index := range [...]Bucket{blobRefs, versionRefs} {
@@ -32,7 +32,7 @@ func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error
 	}
 }
 
-// unreferenced keeps its total in a row, so that Total reads one row.
+// unreferenced keeps its total in a row, so that Total reads a single row.
 type unreferenced struct {
 	rows[blobs.Digest, metadata.Unreferenced, unreferencedNoun]
 }
@@ -41,7 +41,7 @@ func (u unreferenced) Put(row metadata.Unreferenced) error {
 	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), u.rows.Put(row))
 }
 
-// Remove writes nothing where there is no row: every upload comes here.
+// Remove writes nothing if the row is missing, because every upload calls it.
 func (u unreferenced) Remove(digest blobs.Digest) error {
 	u.mustWrite()
 	if u.get(blobsUnreferenced, blobKey(digest)) == nil {
@@ -50,8 +50,7 @@ func (u unreferenced) Remove(digest blobs.Digest) error {
 	return errors.Join(u.count(digest, metadata.BlobCount{}), u.rows.Remove(digest))
 }
 
-// count updates the total for a row that is replaced or removed: without what the row counted, and
-// with by.
+// count updates the total when a row is replaced or removed. It subtracts the old row and adds by.
 func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	u.mustWrite()
 	total, err := u.Total()
@@ -74,14 +73,13 @@ func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 
 func (u unreferenced) Total() (metadata.BlobCount, error) { return unreferencedTotal(u.Tx) }
 
-// unreferencedTotal returns the number of unreferenced blobs as the meta bucket has it.
+// unreferencedTotal returns the stored number of unreferenced blobs.
 func unreferencedTotal(t *Tx) (metadata.BlobCount, error) {
 	return value(t, metaBucket, nameKey(unreferencedRow), blobCountFields)
 }
 
-// inlineBodies are the bodies of small files until they are flushed to the blob store. Meanwhile
-// nothing is written under their digests, so an upload touches no page but those at the end of its
-// ranges: 45 % more uploads from 16 clients.
+// inlineBodies are the bodies of small files until they are flushed to the blob store. Until then
+// nothing is written under their digests, so an upload writes only pages at the end of its ranges.
 type inlineBodies struct{ *Tx }
 
 func (b inlineBodies) Get(of metadata.VersionKey) ([]byte, error) {
@@ -115,7 +113,7 @@ func (b inlineBodies) Remove(of metadata.VersionKey) error {
 	return b.failed
 }
 
-// uncount takes what is under a key out of the total.
+// uncount subtracts the body under a key from the total.
 func (b inlineBodies) uncount(key []byte) {
 	if record := b.get(bodiesBucket, key); record != nil {
 		b.state.Inline.Bodies--
@@ -123,7 +121,7 @@ func (b inlineBodies) uncount(key []byte) {
 	}
 }
 
-// bodyBytes is the length of the body in a record, damaged or not.
+// bodyBytes returns the length of the body in a record, damaged or not.
 func bodyBytes(record []byte) int64 { return int64(len(record) - recordHeader) }
 
 func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionKey, error] {
@@ -145,8 +143,8 @@ func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionK
 	}
 }
 
-// Total reads the row that the committer writes once for all changes of a commit, or in a write
-// transaction what it will write.
+// Total reads the row that the committer writes once per commit. In a write transaction, it returns
+// the total that will be written.
 func (b inlineBodies) Total() (metadata.BodyCount, error) {
 	if b.writable {
 		return b.state.Inline, nil

@@ -1,6 +1,6 @@
 package tables
 
-// Bucket is one of the buckets of an engine.
+// Bucket identifies a bucket of an engine.
 type Bucket uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	uploadsByDigest
 	blobsUnreferenced
 	versionsBucket
-	versionRefs // of schema 8 alone: the references of the rows in versionsBucket
+	versionRefs // only in schema 8: references of the rows in versionsBucket
 	auditBucket
 	webhooksBucket
 	deliveriesBucket
@@ -55,7 +55,7 @@ const (
 	linksByDataspace
 	linksByOwner
 	linkUsesBucket
-	usageByUser // of schemas 12 to 14 alone: bytes of the resources that a user has created
+	usageByUser // only in schemas 12 to 14: bytes of the resources that a user has created
 	leasesBucket
 	nodesBucket
 	blobsByObject
@@ -63,18 +63,18 @@ const (
 	trashedByObject
 	usageByStorer
 
-	// BucketCount is how many buckets there are.
+	// BucketCount is the number of buckets.
 	BucketCount
 )
 
-// buckets says what each bucket is called, and how full its pages should be when they split: full
-// in buckets that grow at the end of their ranges, since no key comes in between (1,207 bytes a
-// resource instead of 2,111 in a bbolt file).
+// buckets defines the name of each bucket, and how full its pages should be when they split. Pages
+// should be full in buckets that grow only at the end of their ranges, since no key is inserted in
+// between.
 var buckets = [BucketCount]struct {
 	name  string
 	fill  float64
-	since uint32 // the schema version that added it
-	until uint32 // the schema version that removed it; 0: it is still there
+	since uint32 // schema version that added it
+	until uint32 // schema version that removed it; 0: it still exists
 }{
 	metaBucket:            {"meta", mixed, 1, 0},
 	dataspacesBucket:      {"dataspaces", growing, 1, 0},
@@ -141,13 +141,13 @@ const (
 	mixed   = 0.5
 )
 
-// String returns the name of the bucket, which is never that of another one.
+// String returns the name of the bucket. Names are unique.
 func (b Bucket) String() string { return buckets[b].name }
 
 // Fill returns how full a page of the bucket should be when it splits, from 0.5 to 1.
 func (b Bucket) Fill() float64 { return buckets[b].fill }
 
-// In tells whether metadata of a schema version have the bucket.
+// In reports whether metadata of a schema version have the bucket.
 func (b Bucket) In(version uint32) bool {
 	until := buckets[b].until
 	return buckets[b].since <= version && (until == 0 || version < until)

@@ -10,20 +10,20 @@ import (
 	"labshelf/metadata"
 )
 
-// Guard runs fn, which reads, and returns an error for what it cannot read, instead of a panic.
+// Guard runs fn, which reads. It returns an error, instead of a panic, for unreadable data.
 type Guard func(fn func() error) error
 
 // Check verifies every row against its checksum and its index entries, every entry against its row,
 // and the stamps against the last one given out. It calls report for each violation, and stops
-// early when ended returns an error. A bucket that cannot be read, which guard tells, does not end
-// the check of the others.
+// early when ended returns an error. If a bucket is unreadable, as guard reports, Check continues
+// with the others.
 func Check(kv KV, ended func() error, guard Guard, report func(metadata.Violation)) {
 	c := &checker{t: Read(kv, 0), ended: ended, guard: guard, report: report, last: math.MaxInt64}
 	c.checkMeta()
 	c.run()
 }
 
-// CheckRows is Check without the rows of which there is one each, and without stamps.
+// CheckRows is like Check, but skips the single rows of the meta bucket and the stamps.
 func CheckRows(kv KV, ended func() error, guard Guard, report func(metadata.Violation)) {
 	c := &checker{t: Read(kv, 0), ended: ended, guard: guard, report: report, last: math.MaxInt64, version: Schema}
 	c.run()
@@ -36,7 +36,7 @@ type checker struct {
 	guard   Guard
 	report  func(metadata.Violation)
 	last    metadata.Stamp
-	version uint32 // of the schema; 0 where it cannot be read
+	version uint32 // of the schema; 0: unreadable
 }
 
 // checkMeta verifies the rows of the meta bucket, and reads the last stamp.
@@ -115,8 +115,8 @@ func (c *checker) run() {
 	c.inBucket(auditBucket, c.checkLog)
 }
 
-// checkBodies reads all inline bodies and recounts them. That each belongs to a resource is checked
-// by the rules of the repository.
+// checkBodies reads and recounts all inline bodies. The rules of the repository check that each
+// belongs to a resource.
 func (c *checker) checkBodies() {
 	var counted metadata.BodyCount
 	for key, record := range c.t.walk(bodiesBucket, span{}) {
@@ -136,8 +136,8 @@ func (c *checker) checkBodies() {
 	}
 }
 
-// checkLog reads all entries of the audit log, which are numbered without a gap. That the hashes
-// are those of the entries is checked by the rules of the repository.
+// checkLog reads all entries of the audit log, which are numbered without a gap. The rules of the
+// repository check the hashes of the entries.
 func (c *checker) checkLog() {
 	next, log := uint64(0), auditLog{c.t}
 	for key := range c.t.walk(auditBucket, span{}) {
@@ -162,7 +162,7 @@ func (c *checker) countUnreferenced() {
 	var counted metadata.BlobCount
 	for row, err := range unreferencedTable.all(c.t, span{}) {
 		if err != nil {
-			return // reported by checkTable
+			return // checkTable reports it
 		}
 		counted.Blobs++
 		counted.Bytes += row.Bytes
@@ -172,7 +172,7 @@ func (c *checker) countUnreferenced() {
 	}
 }
 
-// inBucket runs fn, which checks a bucket, and reports an error or fault of it.
+// inBucket runs fn, which checks a bucket, and reports its error or fault.
 func (c *checker) inBucket(b Bucket, fn func()) {
 	c.failed(b, nil, c.guard(func() error { fn(); return c.t.failed }))
 	c.t.failed = nil
@@ -222,7 +222,7 @@ func checkRows[K comparable, T any](c *checker, tb *table[K, T], changed func(T)
 	}
 }
 
-// checkIndex reports entries that no row has.
+// checkIndex reports entries that belong to no row.
 func checkIndex[K comparable, T any](c *checker, tb *table[K, T], in index) {
 	for key, value := range c.t.walk(in.bucket, span{}) {
 		if c.ended() != nil {
@@ -239,8 +239,8 @@ func checkIndex[K comparable, T any](c *checker, tb *table[K, T], in index) {
 	}
 }
 
-// checkRefs reports references that no row has. That a former version and a resource have the same
-// one is found by the rules of the repository: then one of them has a number that it cannot have.
+// checkRefs reports references that belong to no row. The rules of the repository find a reference
+// that a former version and a resource share, since one of them then has an impossible number.
 func (c *checker) checkRefs() {
 	for key, value := range c.t.walk(blobRefs, span{}) {
 		if c.ended() != nil {

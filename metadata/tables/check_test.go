@@ -15,7 +15,7 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// fullStore has a row in every table.
+// fullStore returns a store with a row in every table.
 func fullStore(t *testing.T) *memory {
 	t.Helper()
 	s := newMemory(t)
@@ -26,7 +26,8 @@ func fullStore(t *testing.T) *memory {
 	return s
 }
 
-// bucketsOfRows are the buckets in a file of the present schema, but for the one of single rows.
+// bucketsOfRows yields the buckets in a file of the current schema, except the bucket of single
+// rows.
 func bucketsOfRows() iter.Seq[Bucket] {
 	return func(yield func(Bucket) bool) {
 		for b := metaBucket + 1; b < BucketCount; b++ {
@@ -37,7 +38,7 @@ func bucketsOfRows() iter.Seq[Bucket] {
 	}
 }
 
-// violations are the names of the buckets in which Check finds something.
+// violations returns the names of the buckets in which Check finds something.
 func violations(t *testing.T, s *memory) (in []string) {
 	t.Helper()
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {
@@ -47,7 +48,7 @@ func violations(t *testing.T, s *memory) (in []string) {
 	return slices.Compact(in)
 }
 
-// TestCheckFindsWhatIsMissing takes out each key of the file in turn.
+// TestCheckFindsWhatIsMissing removes each key of the file in turn.
 func TestCheckFindsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -64,7 +65,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		found := violations(t, s)
 		switch b {
 		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
-			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket, usageByStorer, leasesBucket, nodesBucket: // nothing points there
+			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket, usageByStorer, leasesBucket, nodesBucket: // no entry points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -78,8 +79,8 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckFindsWhatIsTooMuch adds a key to each bucket: of a row that there is not, and of one
-// that there is.
+// TestCheckFindsWhatIsTooMuch adds a key to each bucket: for a missing row, and for an existing
+// one.
 func TestCheckFindsWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -131,8 +132,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckNamesDamagedBody once, not the total too: other damage of bodies is told apart from it.
-// Without it all is well.
+// TestCheckNamesDamagedBody tests that a damaged body is reported once, without the total. Other
+// damage of bodies is reported differently.
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -156,13 +157,13 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckFindsGapsInLog: entries are numbered from 0 without a gap, as many as the state says,
-// and each can be read.
+// TestCheckFindsGapsInLog tests that entries must be numbered from 0 without a gap up to the size
+// in the state, and must be readable.
 func TestCheckFindsGapsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		damage func(entries, meta *mapBucket) error
-		want   string // where and what
+		want   string // place and error
 	}{
 		"the first is gone": {func(entries, _ *mapBucket) error { return entries.Delete(entryKey(0)) },
 			"rows: audit 0000000000000001: it is not entry 0, which is missing"},
@@ -226,8 +227,8 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDamagedRowsAreErrors asks for rows whose records or index entries are damaged, in every way
-// there is.
+// TestDamagedRowsAreErrors reads rows whose records or index entries are damaged in all possible
+// ways.
 func TestDamagedRowsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -292,7 +293,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// What cannot be read cannot be replaced: its index entries would stay.
+	// An unreadable row cannot be replaced, because its index entries would stay.
 	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
 		return tx.Resources.Put(metadata.Resource{Record: metadata.Record{ID: resource, State: metadata.Active}})
 	})
@@ -301,7 +302,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 	}
 }
 
-// last returns the error that ends a sequence.
+// last returns the error at the end of a sequence.
 func last[T any](seq iter.Seq2[T, error]) (end error) {
 	for _, err := range seq {
 		end = err
@@ -309,8 +310,8 @@ func last[T any](seq iter.Seq2[T, error]) (end error) {
 	return end
 }
 
-// TestCheckFindsWrongReferences: each reference is of one row, of a resource or of a former
-// version.
+// TestCheckFindsWrongReferences tests that each reference must belong to exactly one row, of a
+// resource or a former version.
 func TestCheckFindsWrongReferences(t *testing.T) {
 	t.Parallel()
 	s := newMemory(t)

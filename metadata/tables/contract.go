@@ -7,11 +7,11 @@ import (
 	"labshelf/metadata"
 )
 
-// definition says how the rows of a noun are stored. A value of it has no size.
+// definition defines how the rows of a noun are stored. Its values have size 0.
 type definition[K comparable, R any] interface{ table() *table[K, R] }
 
-// rows is the table of a noun in a transaction. It is one pointer, so that an interface holds it
-// without an allocation.
+// rows is the table of a noun in a transaction. It is a single pointer, so that converting it to an
+// interface needs no allocation.
 type rows[K comparable, R any, N definition[K, R]] struct{ *Tx }
 
 // of returns the table of a noun in a transaction.
@@ -117,7 +117,7 @@ func (linkUseNoun) table() *table[metadata.ID, metadata.LinkUse] { return &linkU
 func (leaseNoun) table() *table[string, metadata.Lease]          { return &leaseTable }
 func (nodeNoun) table() *table[metadata.ID, metadata.Node]       { return &nodeTable }
 
-// Contract returns the transaction as package metadata defines it.
+// Contract returns the transaction in the form that package metadata defines.
 func (t *Tx) Contract() *metadata.Tx {
 	c := &metadata.Tx{
 		Dataspaces: dataspaces{of[dataspaceNoun](t)}, Sets: sets{of[setNoun](t)}, Resources: resources{t},
@@ -133,7 +133,7 @@ func (t *Tx) Contract() *metadata.Tx {
 		Leases: leases{of[leaseNoun](t)}, Nodes: of[nodeNoun](t),
 		Now: readOnly, Stamp: readOnly, Access: t.access, Prefetch: fetchNothing,
 	}
-	// Each method value is an allocation, in every transaction.
+	// Each method value costs an allocation in every transaction.
 	if t.writable {
 		c.Now, c.Stamp = t.clock, t.stamp
 	}
@@ -143,10 +143,10 @@ func (t *Tx) Contract() *metadata.Tx {
 	return c
 }
 
-// readOnly stands for the clock and the stamps of a read transaction, which has neither.
+// readOnly replaces the clock and the stamps in a read transaction, which has neither.
 func readOnly() metadata.Stamp { panic(errReadOnly) }
 
-// fetchNothing stands for Prefetch of an engine that answers each question at once.
+// fetchNothing is Prefetch for engines that answer each read immediately.
 func fetchNothing(func()) {}
 
 const errReadOnly = "tables: change in a read transaction"

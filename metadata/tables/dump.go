@@ -7,22 +7,22 @@ import (
 	"iter"
 )
 
-// Row is a key with its value as an engine keeps them. What a sequence yields is valid until the
+// Row is a key with its value, as an engine stores them. Rows of a sequence are valid until the
 // next row.
 type Row struct {
 	Bucket     Bucket
 	Key, Value []byte
 }
 
-// Compare orders rows by their buckets, and within those by their keys.
+// Compare orders rows by bucket, then by key.
 func (r Row) Compare(other Row) int {
 	return cmp.Or(cmp.Compare(r.Bucket, other.Bucket), bytes.Compare(r.Key, other.Key))
 }
 
-// Rows returns all rows that one transaction sees, in order, as another engine loads them. ended is
-// asked before each row, and its error ends the sequence. Metadata of another schema version than
-// Schema have an error instead of rows, and rows out of order end them with a
-// metadata.ErrRecordDamaged. The checksums of records are not compared; Check does that.
+// Rows returns all rows of one transaction in order, so that another engine can load them. It calls
+// ended before each row, and an error of ended ends the sequence. Metadata of another schema
+// version than Schema yield an error instead of rows. Rows out of order end the sequence with
+// metadata.ErrRecordDamaged. Rows does not verify checksums; Check does.
 func Rows(kv KV, ended func() error) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		header, err := ReadHeader(kv)
@@ -42,7 +42,8 @@ func Rows(kv KV, ended func() error) iter.Seq2[Row, error] {
 	}
 }
 
-// yieldRows yields the rows of a bucket, and tells whether those of others may follow.
+// yieldRows yields the rows of a bucket, and reports whether the sequence may continue with other
+// buckets.
 func (t *Tx) yieldRows(b Bucket, ended func() error, yield func(Row, error) bool) bool {
 	for key, value := range t.walk(b, span{}) {
 		if err := ended(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"labshelf/metadata"
 )
 
-// These functions are the stored form of the nouns: the order of their calls is that of the fields
-// in the record. Fields are never moved, removed or inserted; see record.go.
+// These functions define the stored form of the nouns: the order of their calls is the order of the
+// fields in the record. Fields are never moved, removed or inserted; see record.go.
 
 func (c *codec) stamp(s *metadata.Stamp) { c.int64((*int64)(s)) }
 
@@ -195,7 +195,7 @@ func userUsageFields(c *codec, u *metadata.UserUsage) {
 	c.int64(&u.Bytes)
 }
 
-// blobFields leaves out the digest, which is the key.
+// blobFields omits the digest, which is the key.
 func blobFields(c *codec, b *blobs.Blob) {
 	c.int64(&b.Size)
 	added(c, &b.Object, (*codec).text)
@@ -339,7 +339,7 @@ func fileAttributesFields(c *codec, a *metadata.FileAttributes) {
 	c.fixed(a.MD5[:])
 }
 
-// editEntryFields is all of an entry of a bulk edit: its key says the rest.
+// editEntryFields is empty, since the key of a bulk edit's entry contains everything.
 func editEntryFields(*codec, *metadata.EditEntry) {}
 
 func epochFields(c *codec, e *metadata.Epoch) {
@@ -348,8 +348,8 @@ func epochFields(c *codec, e *metadata.Epoch) {
 	c.stamp(&e.Began)
 }
 
-// auditFields leaves out the number, which is the key. The hashes come last, as many as the number
-// says.
+// auditFields omits the number, which is the key. The hashes come last; the number determines how
+// many there are.
 func auditFields(c *codec, e *metadata.AuditEntry) {
 	c.bytes(&e.Leaf)
 	sealedFields(c, &e.Texts)
@@ -382,7 +382,7 @@ func sealedFields(c *codec, s *audit.Sealed) {
 	}
 }
 
-// bodyFields is all of a body: there is no text before or behind it.
+// bodyFields is the whole record, without a length.
 func bodyFields(c *codec, body *[]byte) { c.rest(body) }
 
 func bodyCountFields(c *codec, n *metadata.BodyCount) {

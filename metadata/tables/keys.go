@@ -12,19 +12,17 @@ import (
 	"labshelf/paging"
 )
 
-// This is the only file that builds keys or splits them. Every field has a fixed width and is
-// written so that the order of bytes is the order of values. A field of free length comes last,
-// followed by a NUL, which it cannot contain, and an id. The layouts are frozen: a change needs a
-// migration.
+// Only this file builds and splits keys. Every field has a fixed width, and its encoding makes the
+// order of bytes equal to the order of values. A field of variable length comes last, followed by a
+// NUL, which it cannot contain, and an id. The layouts are frozen: a change needs a migration.
 
 const (
 	idSize     = len(metadata.ID{})
 	digestSize = len(blobs.Digest{})
-	nameEnd    = 0 // follows a name, and sorts before whatever could go on with it
+	nameEnd    = 0 // follows a name, and sorts before every longer name
 )
 
-// appendStamp writes 8 bytes. The sign bit is turned, so that the order also holds for bounds
-// before 1970.
+// appendStamp appends 8 bytes. It inverts the sign bit, so that the order also holds before 1970.
 func appendStamp(key []byte, s metadata.Stamp) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(s)^(1<<63))
 }
@@ -35,63 +33,63 @@ func appendName(key []byte, name string) []byte {
 
 func idKey(id metadata.ID) []byte { return id[:] }
 
-// borrowedKey is the idKey of a row without a copy: it is valid as long as the row.
+// borrowedKey is like idKey without a copy. The key is valid as long as the row.
 func borrowedKey(id *metadata.ID) []byte { return id[:] }
 
 func blobKey(d blobs.Digest) []byte { return d[:] }
 
-// objectKey is for an object that had the bytes of a blob.
+// objectKey returns the key of an object that had the bytes of a blob.
 func objectKey(of metadata.ObjectKey) []byte {
 	return append(append(make([]byte, 0, digestSize+len(of.Object)), of.Digest[:]...), of.Object...)
 }
 
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
-// sessionKey orders the sessions by user.
+// sessionKey returns the key of a session. Sessions are ordered by user.
 func sessionKey(of metadata.SessionKey) []byte {
 	return append(append(make([]byte, 0, idSize+digestSize), of.User[:]...), of.Digest[:]...)
 }
 
 func nameKey(name string) []byte { return []byte(name) }
 
-// usernameKey is the same for usernames that differ in case only. Usernames are ASCII.
+// usernameKey returns the same key for usernames that differ only in case. Usernames are ASCII.
 func usernameKey(name string) []byte { return []byte(strings.ToLower(name)) }
 
-// pairKey is for indexes from one object to others of which it has at most one each: first, then
-// second.
+// pairKey returns a key of two ids, for indexes with at most one entry for each pair.
 func pairKey(first, second metadata.ID) []byte {
 	return append(first[:], second[:]...)
 }
 
-// stateScope begins the keys of one state in an index over everything.
+// stateScope returns the first bytes of the keys with one state in an index over everything.
 func stateScope(state metadata.State) []byte { return []byte{byte(state)} }
 
-// containerScope begins the keys of one state in an index by dataspace or set.
+// containerScope returns the first bytes of the keys with one state in an index by dataspace or
+// set.
 func containerScope(container metadata.ID, state metadata.State) []byte {
 	return append(container[:], byte(state))
 }
 
-// idIndexKey is the key in an index in order of id, within a scope.
+// idIndexKey returns a key of an index ordered by id, within a scope.
 func idIndexKey(scope []byte, id metadata.ID) []byte {
 	return append(scope, id[:]...)
 }
 
-// timeIndexKey is the key in an index in order of stamp, then id, within a scope.
+// timeIndexKey returns a key of an index ordered by stamp, then id, within a scope.
 func timeIndexKey(scope []byte, stamp metadata.Stamp, id metadata.ID) []byte {
 	return append(appendStamp(scope, stamp), id[:]...)
 }
 
-// nameIndexKey is the key in an index in order of the bytes of the name, then id, within a scope.
+// nameIndexKey returns a key of an index ordered by the bytes of the name, then id, within a scope.
 func nameIndexKey(scope []byte, name string, id metadata.ID) []byte {
 	return append(appendName(scope, name), id[:]...)
 }
 
-// blobRefKey is for the reference from a version of a resource to its blob.
+// blobRefKey returns the key of the reference from a version of a resource to its blob.
 func blobRefKey(d blobs.Digest, resource metadata.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
 
-// versionKey is for one version of a resource, and for its body.
+// versionKey returns the key of a version of a resource, and of its body.
 func versionKey(of metadata.VersionKey) []byte {
 	return binary.BigEndian.AppendUint32(of.Resource[:], of.Version)
 }
@@ -104,17 +102,17 @@ func splitVersionKey(key []byte) (of metadata.VersionKey, ok bool) {
 	return metadata.VersionKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
 }
 
-// deliveryKey is for one delivery of a webhook.
+// deliveryKey returns the key of a delivery of a webhook.
 func deliveryKey(of metadata.DeliveryKey) []byte {
 	return binary.BigEndian.AppendUint64(of.Webhook[:], of.Number)
 }
 
-// schemaVersionKey is for one version of a schema.
+// schemaVersionKey returns the key of a version of a schema.
 func schemaVersionKey(of metadata.SchemaVersionKey) []byte {
 	return binary.BigEndian.AppendUint32(of.Schema[:], of.Number)
 }
 
-// editEntryKey is for an entry of a bulk edit.
+// editEntryKey returns the key of an entry of a bulk edit.
 func editEntryKey(of metadata.EditEntry) []byte {
 	return binary.BigEndian.AppendUint64(of.EditID[:], of.Number)
 }
@@ -127,15 +125,15 @@ func splitEditEntryKey(key []byte) (of metadata.EditEntry, ok bool) {
 	return metadata.EditEntry{EditID: metadata.ID(key[:idSize]), Number: binary.BigEndian.Uint64(key[idSize:])}, true
 }
 
-// folderKey is for a folder of a set.
+// folderKey returns the key of a folder of a set.
 func folderKey(of metadata.FolderKey) []byte { return append(of.SetID[:], of.Path...) }
 
-// splitBlobRef returns the version of a blobRefKey.
+// splitBlobRef returns the version in a key of blobRefKey.
 func splitBlobRef(key []byte) (of metadata.VersionKey, ok bool) {
 	return splitVersionKey(key[min(len(key), digestSize):])
 }
 
-// entryKey is for an entry of the audit log.
+// entryKey returns the key of an entry of the audit log.
 func entryKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
 
 // splitEntryKey is the inverse of entryKey.
@@ -146,16 +144,16 @@ func splitEntryKey(key []byte) (number uint64, ok bool) {
 	return binary.BigEndian.Uint64(key), true
 }
 
-// digestIDKey is for indexes from a blob to objects: digest, then id.
+// digestIDKey returns a key of an index from a blob to objects: digest, then id.
 func digestIDKey(d blobs.Digest, id metadata.ID) []byte { return append(d[:], id[:]...) }
 
-// dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that
-// days before 1970 sort first.
+// dayKey returns the key of a dataspace's counters at the end of a day. It inverts the sign bit, so
+// that days before 1970 sort first.
 func dayKey(dataspace metadata.ID, day metadata.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))
 }
 
-// splitDayKey returns the day of a dayKey.
+// splitDayKey returns the day in a key of dayKey.
 func splitDayKey(key []byte) (day metadata.Day, ok bool) {
 	if len(key) != idSize+4 {
 		return 0, false
@@ -163,7 +161,7 @@ func splitDayKey(key []byte) (day metadata.Day, ok bool) {
 	return metadata.Day(binary.BigEndian.Uint32(key[idSize:]) ^ (1 << 31)), true
 }
 
-// splitBlobKey returns the digest of a blobKey.
+// splitBlobKey returns the digest in a key of blobKey.
 func splitBlobKey(key []byte) (digest blobs.Digest, ok bool) {
 	if len(key) != digestSize {
 		return digest, false
@@ -171,7 +169,7 @@ func splitBlobKey(key []byte) (digest blobs.Digest, ok bool) {
 	return blobs.Digest(key), true
 }
 
-// keyText is a key for people: an id as the interface writes it, anything else in hex.
+// keyText formats a key for people: an id as in the interface, anything else in hex.
 func keyText(key []byte) string {
 	if len(key) == idSize {
 		return metadata.ID(key).String()
@@ -187,13 +185,14 @@ func trailingID(key []byte) (id metadata.ID, ok bool) {
 	return metadata.ID(key[len(key)-idSize:]), true
 }
 
-// The owner of an index entry is the primary key of the row that it points to.
+// The owner of an index entry is the primary key of the row that the entry points to.
 func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):] }
 func ownerInValue(_, value []byte) []byte { return value }
 func ownerOfRef(key, _ []byte) []byte     { return key[min(len(key), digestSize):] } // of the row of a former version
 
-// span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of
-// them begin with the same scope bytes, and what follows those is the order of the listing.
+// span is a range of keys in a bucket, from lo up to but excluding hi. A nil hi means no upper
+// bound. All keys begin with the same scope bytes, and the rest determines the order of the
+// listing.
 type span struct {
 	lo, hi []byte
 	scope  int
@@ -201,7 +200,7 @@ type span struct {
 
 func (s span) empty() bool { return s.hi != nil && bytes.Compare(s.lo, s.hi) >= 0 }
 
-// contains tells whether a key is within the span; a nil key is not.
+// contains reports whether a key is within the span. A nil key is not.
 func (s span) contains(key []byte) bool {
 	return key != nil && bytes.Compare(key, s.lo) >= 0 && (s.hi == nil || bytes.Compare(key, s.hi) < 0)
 }
@@ -220,15 +219,16 @@ func (s span) upTo(hi []byte) span {
 	return s
 }
 
-// scopeSpan is all keys with this beginning.
+// scopeSpan returns the span of all keys with this prefix.
 func scopeSpan(scope []byte) span {
 	return span{lo: scope, hi: pastPrefix(scope), scope: len(scope)}
 }
 
-// justAfter is the least key greater than the given one.
+// justAfter returns the smallest key greater than the given one.
 func justAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
-// pastPrefix is the least key greater than all keys with this beginning, nil if there is none.
+// pastPrefix returns the smallest key greater than all keys with this prefix, or nil if no such key
+// exists.
 func pastPrefix(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -240,7 +240,7 @@ func pastPrefix(prefix []byte) []byte {
 	return nil
 }
 
-// idSpan is the ids greater than after, within a scope.
+// idSpan returns the span of the ids greater than after, within a scope.
 func idSpan(scope []byte, after metadata.ID) span {
 	s := scopeSpan(scope)
 	if after == (metadata.ID{}) {
@@ -249,10 +249,10 @@ func idSpan(scope []byte, after metadata.ID) span {
 	return s.from(justAfter(idIndexKey(bytes.Clone(scope), after)))
 }
 
-// greatestID is no less than any other.
+// greatestID is the greatest possible id.
 var greatestID = metadata.ID(bytes.Repeat([]byte{0xff}, idSize))
 
-// timeSpan turns the bounds of r into those of what follows a scope in an index by time.
+// timeSpan returns the bounds of r for the keys of an index by time, without their scope.
 func timeSpan(r metadata.ResourceRange) span {
 	s := span{lo: justAfter(timeIndexKey(nil, r.Since, greatestID))}
 	if r.Until != 0 {
@@ -268,8 +268,8 @@ func timeSpan(r metadata.ResourceRange) span {
 	return s.from(justAfter(after))
 }
 
-// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name
-// contains a NUL, so the span of one that does is empty.
+// nameSpan returns the bounds of r for the keys of an index by name, without their scope. No name
+// contains a NUL, so a range with a NUL in the name is empty.
 func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.Name != nil {
 		s = s.within(appendName(nil, *r.Name))
@@ -290,8 +290,8 @@ func nameSpan(r metadata.ResourceRange) (s span) {
 	return s.from(justAfter(after))
 }
 
-// childrenSpan is nameSpan for a range with folders: it goes on behind all names that begin with a
-// position without an id.
+// childrenSpan is like nameSpan, for a range with folders. If the range continues after a position
+// without an id, the span begins after all names with that prefix.
 func childrenSpan(r metadata.ResourceRange) span {
 	if r.After.ID != (metadata.ID{}) || r.After.Name == "" {
 		return nameSpan(r)
@@ -304,8 +304,7 @@ func childrenSpan(r metadata.ResourceRange) span {
 	return nameSpan(r).from(pastPrefix(folder))
 }
 
-// folderSpan turns the bounds of what follows a scope in the index by name into those of the
-// folders of the set.
+// folderSpan converts bounds of the index by name to bounds of the folders of the set.
 func (s span) folderSpan(set metadata.ID) span {
 	within := scopeSpan(idKey(set))
 	folders := span{lo: append(idKey(set), s.lo...), hi: within.hi, scope: idSize}
@@ -315,8 +314,8 @@ func (s span) folderSpan(set metadata.ID) span {
 	return folders
 }
 
-// nameInKey returns the name in a key of the index by name, without its scope; not ok: there is
-// none.
+// nameInKey returns the name in a key of the index by name, without its scope. ok is false if the
+// key has no name.
 func nameInKey(key []byte) (name []byte, ok bool) {
 	end := len(key) - idSize - 1
 	if end < 0 || key[end] != nameEnd {
@@ -325,7 +324,7 @@ func nameInKey(key []byte) (name []byte, ok bool) {
 	return key[:end], true
 }
 
-// splitNameEntry is the inverse of nameIndexKey behind its scope.
+// splitNameEntry is the inverse of nameIndexKey, without the scope.
 func splitNameEntry(ordered []byte) (name []byte, id metadata.ID, ok bool) {
 	if name, ok = nameInKey(ordered); ok {
 		id, ok = trailingID(ordered)
@@ -333,7 +332,7 @@ func splitNameEntry(ordered []byte) (name []byte, id metadata.ID, ok bool) {
 	return name, id, ok
 }
 
-// splitTimeEntry is the inverse of timeIndexKey behind its scope.
+// splitTimeEntry is the inverse of timeIndexKey, without the scope.
 func splitTimeEntry(ordered []byte) (stamp metadata.Stamp, id metadata.ID, ok bool) {
 	if len(ordered) != 8+idSize {
 		return 0, id, false
@@ -341,14 +340,14 @@ func splitTimeEntry(ordered []byte) (stamp metadata.Stamp, id metadata.ID, ok bo
 	return metadata.Stamp(binary.BigEndian.Uint64(ordered) ^ 1<<63), metadata.ID(ordered[8:]), true
 }
 
-// within narrows the span to the keys with this beginning.
+// within narrows the span to the keys with this prefix.
 func (s span) within(prefix []byte) span {
 	return s.from(prefix).upTo(pastPrefix(prefix))
 }
 
-// inScopes returns, for these states in each of the containers, or in an index over everything if
-// containers is nil, the span of the keys whose part behind the scope is in s. All bounds share one
-// allocation: a merge of 50 containers costs mostly its start.
+// inScopes returns one span for each state and container, or one for each state if containers is
+// nil. Each holds the keys whose part after the scope is in s. All bounds share one allocation,
+// because a merge of 50 containers costs mostly its start.
 func (s span) inScopes(containers []metadata.ID, states paging.States) []span {
 	all := make([]span, 0, 2*max(1, len(containers)))
 	buffer := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))

@@ -32,8 +32,8 @@ func unhex(text string) []byte {
 	return raw
 }
 
-// TestKeysAreFrozen holds every key to its bytes: a file written by one version is read by all
-// later ones.
+// TestKeysAreFrozen compares every key with its fixed bytes, because later versions must read the
+// files of earlier ones.
 func TestKeysAreFrozen(t *testing.T) {
 	t.Parallel()
 	id, other := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex))
@@ -77,7 +77,7 @@ func TestKeysAreFrozen(t *testing.T) {
 	}
 }
 
-// TestBucketsAreFrozen holds the names of the buckets.
+// TestBucketsAreFrozen compares the names of the buckets with fixed names.
 func TestBucketsAreFrozen(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -148,7 +148,7 @@ func FuzzNameKeysAreInOrder(f *testing.F) {
 	f.Add("", "\xff", []byte{0xff}, []byte{})
 	f.Fuzz(func(t *testing.T, name1, name2 string, from1, from2 []byte) {
 		if strings.Contains(name1+name2, "\x00") {
-			return // no name holds one
+			return // names contain no NUL
 		}
 		id1, id2, set := someID(from1), someID(from2), someID(nil)
 		key1 := nameIndexKey(containerScope(set, metadata.Active), name1, id1)
@@ -167,8 +167,8 @@ func someID(from []byte) (id metadata.ID) {
 	return id
 }
 
-// TestSpansHoldWhatIsAskedFor draws bounds and keys close to each other, and compares the spans
-// with the meaning of the range.
+// TestSpansHoldWhatIsAskedFor draws bounds and adjacent keys, and compares the spans with the
+// definition of the range.
 func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	stamps := rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, 2, 255, 256, math.MaxInt64 - 1, math.MaxInt64})

@@ -1,70 +1,70 @@
 // Package tables implements the tables of metadata.Tx over ordered keys and values, once for all
-// engines: the records, the indexes and what keeps them in line, the listings, the schema and its
-// migrations, and the check of all that. An engine keeps keys and values in buckets, and offers
-// them in transactions as a [KV]; packages bolt and postgres do. docs/reference/keys.md lists
-// the buckets; keys.go builds and splits their keys.
+// engines. It contains the records, the indexes and their consistency, the listings, the schema and
+// its migrations, and the check of all these. An engine stores keys and values in buckets, and
+// provides them in transactions as a [KV]; packages bolt and postgres do. docs/reference/keys.md
+// lists the buckets; keys.go builds and splits their keys.
 //
 // # Records and indexes
 //
-// A record is a format byte, a CRC-32C over its key and its fields, and the fields. Engines may
-// have no checksums of their own: of 1,024 single bits turned in a bbolt file, 235 changed data
-// unnoticed. With the key under the checksum, a record in another's place is found, too. The index
-// entries of a row follow from the row alone (nouns.go): what a change removes is computed from
-// what is stored, and a check compares both for all rows. An entry whose key is the fact has an
-// empty value.
+// A record is a format byte, a CRC-32C over its key and its fields, and the fields. The checksum is
+// needed because engines may have none of their own. It covers the key, so that it also detects a
+// record in the place of another one. The row alone determines its index entries (nouns.go): a
+// change computes the outdated ones from the stored row, and a check compares both for all rows. An
+// entry whose key is the fact has an empty value.
 //
 // # Listings
 //
-// Index keys are read with one cursor and records by [KV.Records], which may expect them in nearly
+// A listing reads index keys with one cursor, and records with [KV.Records]. Records come nearly in
 // the order of the index, since ids and stamps grow together. A row of a page of resources is
-// borrowed: it is filled anew for each call, its texts are views of what the engine returned, and
-// its checksum is verified like any other's.
+// borrowed: each call reuses it, and its strings are views of the engine's memory. Its checksum is
+// always verified.
 package tables
 
-// KV is the buckets of an engine as one transaction sees them, in the order of the bytes of their
-// keys. Keys and values that it returns are valid until the transaction ends, and are not changed
-// by the caller; those that it is given are not changed, and not kept once the transaction has
-// ended. An engine that can no longer read panics with a value that its own transaction function
-// recovers.
+// KV provides the buckets of an engine in one transaction, with keys in byte order. Keys and values
+// that it returns are valid until the transaction ends, and the caller must not change them. The KV
+// does not change the keys and values that it receives, and keeps none after the transaction. An
+// engine that can no longer read panics with a value that its own transaction function recovers.
 type KV interface {
-	// Get returns the value under a key; nil: there is none. An empty value is not nil.
+	// Get returns the value under a key, or nil. An empty value is not nil.
 	Get(b Bucket, key []byte) []byte
-	// Put inserts or replaces. After an error the transaction is not committed.
+	// Put inserts or replaces a value. After an error the transaction is not committed.
 	Put(b Bucket, key, value []byte) error
-	// Delete removes a key; that there is none is no error.
+	// Delete removes a key. A missing key is no error.
 	Delete(b Bucket, key []byte) error
-	// Cursor reads ranges of a bucket, ascending or backwards; nil: there is no such bucket, as in
-	// metadata of an older schema.
+	// Cursor returns a cursor over a bucket, ascending or backwards. It returns nil for a missing
+	// bucket, as in metadata of an older schema.
 	Cursor(b Bucket, backwards bool) Cursor
-	// Records returns a function that gets records by keys which come, mostly, in the order of the
-	// bucket; nil: there is no such bucket.
+	// Records returns a function that gets records by key. The keys come mostly in the order of the
+	// bucket. It returns nil for a missing bucket.
 	Records(b Bucket, backwards bool) func(key []byte) (record []byte)
 }
 
-// Cursor goes through a range of keys. A nil key, or one outside of the range, is its end.
+// Cursor iterates over a range of keys. A nil key, or a key outside the range, is the end.
 type Cursor interface {
-	// Seek returns the first key from lo up to, not including, hi, or backwards the last one. A nil
-	// hi is no bound.
+	// Seek returns the first key from lo up to but excluding hi. Backwards, it returns the last
+	// one. A nil hi means no upper bound.
 	Seek(lo, hi []byte) (key, value []byte)
-	// Next returns the key that follows in the direction of the cursor.
+	// Next returns the next key in the direction of the cursor.
 	Next() (key, value []byte)
 }
 
-// Ahead is what a KV may offer that reads many ranges at once faster than one after the other.
+// Ahead is an optional interface of a KV that reads many ranges together faster than separately.
 type Ahead interface {
-	// Ahead tells that these ranges, lo and hi of each, are read next, in one direction, and with
-	// each entry the record in another bucket whose key is its value, or if that is empty the 16
-	// bytes at the end of its key; records is BucketCount where none is read.
+	// Ahead announces that these ranges (lo and hi) are read next, in one direction. With each
+	// entry, the record in the bucket records is read. Its key is the value of the entry, or if
+	// that is empty the last 16 bytes of the entry's key. If records is BucketCount, no records are
+	// read.
 	Ahead(b Bucket, ranges [][2][]byte, backwards bool, records Bucket)
 }
 
-// Prefetcher is what a KV may offer that answers many questions as fast as one.
+// Prefetcher is an optional interface of a KV that answers many reads as fast as one.
 type Prefetcher interface {
-	// Prefetch calls reads, in which keys may be missing, and then fetches what it asked for.
+	// Prefetch calls reads, during which keys may be missing, and then fetches all keys that it
+	// requested.
 	Prefetch(reads func())
 }
 
-// Buckets is what an engine offers to a migration.
+// Buckets is the interface of an engine for migrations.
 type Buckets interface {
 	CreateBucket(b Bucket) error
 	DeleteBucket(b Bucket) error

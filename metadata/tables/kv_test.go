@@ -11,8 +11,7 @@ import (
 	"labshelf/metadata"
 )
 
-// memory is an engine of one reader or writer at a time, which tests change behind the back of its
-// tables.
+// memory is an engine for one reader or writer at a time. Tests change its rows directly.
 type memory struct {
 	buckets [BucketCount]*mapBucket
 	state   State
@@ -38,7 +37,7 @@ func (m *memory) View(_ context.Context, fn func(*metadata.Tx) error) error {
 	return errors.Join(fn(tx.Contract()), tx.Failed())
 }
 
-// Update undoes nothing: an operation that fails after it wrote fails the test.
+// Update has no rollback: an operation that fails after it wrote fails the test.
 func (m *memory) Update(_ context.Context, fn func(*metadata.Tx) error) error {
 	tx := Write(m, m.state, 1, time.Now)
 	end := tx.Begin()
@@ -59,7 +58,7 @@ func (m *memory) Inspect(ctx context.Context, report func(metadata.Violation)) e
 	return ctx.Err()
 }
 
-// checkIntegrity reports everything that is wrong in the tables.
+// checkIntegrity reports all violations in the tables.
 func checkIntegrity(t *testing.T, m *memory) {
 	t.Helper()
 	if err := m.Inspect(t.Context(), func(v metadata.Violation) { t.Errorf("violation: %v", v) }); err != nil {
@@ -67,7 +66,7 @@ func checkIntegrity(t *testing.T, m *memory) {
 	}
 }
 
-// behind changes keys and values.
+// behind changes keys and values directly.
 func behind(t *testing.T, change func() error) {
 	t.Helper()
 	if err := change(); err != nil {
@@ -106,7 +105,7 @@ func (m *memory) Records(b Bucket, _ bool) func(key []byte) []byte {
 	return m.buckets[b].Get
 }
 
-// mapBucket is the keys and values of a bucket in order.
+// mapBucket contains the keys and values of a bucket in order.
 type mapBucket struct{ rows [][2][]byte }
 
 func (b *mapBucket) find(key []byte) (int, bool) {
@@ -152,7 +151,7 @@ func (b *mapBucket) at(i int) (key, value []byte) {
 	return b.rows[i][0], b.rows[i][1]
 }
 
-// mapCursor stands at a key, which may be removed meanwhile, as checks and migrations do.
+// mapCursor is at a key, which may be removed meanwhile, as in checks and migrations.
 type mapCursor struct {
 	in        *mapBucket
 	backwards bool

@@ -10,17 +10,17 @@ import (
 	"labshelf/paging"
 )
 
-// listing is a number of spans of one index, merged into one order by a heap. The bounds of the
-// spans decide what is in it: nothing is read and discarded. It costs one step of a cursor for each
-// span, backwards two, and one for each item but the last.
+// listing is a merge of several spans of one index into one order, with a heap. The bounds of the
+// spans determine its content exactly: no entry is read and discarded. It costs one cursor step for
+// each span, two if backwards, and one for each item except the last.
 type listing struct {
 	index     Bucket
 	spans     []span
 	backwards bool
 }
 
-// owners yields the ids at the end of the keys, as they are in the file, in the order of what
-// follows the scopes. A cursor steps when the next item is asked for.
+// owners yields the ids at the end of the keys, as stored, in the order of the part after the
+// scopes. A cursor advances when the next item is requested.
 func (l listing) owners(t *Tx) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		heap := l.start(t)
@@ -55,7 +55,7 @@ func (l listing) ids(t *Tx) iter.Seq2[metadata.ID, error] {
 	}
 }
 
-// entries calls fn with what the keys say until it returns false. The row is borrowed, as that of
+// entries calls fn with the content of the keys until fn returns false. The row is borrowed, as in
 // each.
 func (l listing) entries(t *Tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	l.ahead(t, BucketCount)
@@ -71,7 +71,7 @@ func (l listing) entries(t *Tx, c *codec, fn func(*metadata.Resource) (more bool
 	return nil
 }
 
-// read is scan, or likewise by the keys alone.
+// read iterates over a listing. With q.Keys set it decodes only the index entries.
 func (r resources) read(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	if l, ok := resourceListing(q, nameSpan); ok && q.Keys {
 		return l.entries(r.Tx, c, fn)
@@ -79,7 +79,7 @@ func (r resources) read(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	return r.scan(q, c, fn)
 }
 
-// readEntry fills in what the key at the cursor says.
+// readEntry sets the fields that the key at the cursor contains.
 func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err error) {
 	ordered, ok := h.key[h.span.scope:], true
 	if l.index == resourcesByName {
@@ -95,7 +95,7 @@ func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err 
 	return err
 }
 
-// ahead tells the engine what is read next.
+// ahead announces the next reads to the engine.
 func (l listing) ahead(t *Tx, records Bucket) { t.announce(l.index, l.spans, l.backwards, records) }
 
 func (t *Tx) announce(index Bucket, spans []span, backwards bool, records Bucket) {
@@ -114,7 +114,7 @@ func (t *Tx) announce(index Bucket, spans []span, backwards bool, records Bucket
 
 func (l listing) start(t *Tx) *mergeHeap {
 	heap := &mergeHeap{backwards: l.backwards, list: make([]heapItem, 0, len(l.spans))}
-	cursors := make([]spanCursor, len(l.spans)) // one allocation, since a merge of 50 costs mostly its start
+	cursors := make([]spanCursor, len(l.spans)) // one allocation, since a merge of 50 spans costs mostly its start
 	var cursor Cursor
 	for i, s := range l.spans {
 		if s.empty() {
@@ -129,7 +129,7 @@ func (l listing) start(t *Tx) *mergeHeap {
 		h.cursor, h.span = cursor, s
 		if h.seek(t, l); h.key != nil {
 			heap.list = append(heap.list, heapItemOf(h))
-			cursor = nil // else the next span uses it
+			cursor = nil // otherwise the next span uses it
 		}
 	}
 	for i := len(heap.list)/2 - 1; i >= 0; i-- {
@@ -166,16 +166,16 @@ func (h *spanCursor) at(key []byte) {
 	}
 }
 
-// children is a listing of an index by name with folders, of which it skips what is in them: it
-// costs two steps of a cursor for each folder in each span, whatever is below.
+// children is a listing of an index by name with folders, which skips the content of folders. It
+// costs two cursor steps per folder and span, whatever the folder contains.
 type children struct {
 	*Tx
 	listing
-	base    int // bytes of the names up to where folders begin
+	base    int // bytes of the common prefix of the names
 	file    func(*metadata.Resource) (more bool)
 	folder  func(path string) (more bool)
 	heap    *mergeHeap
-	keys    bool // no record is read
+	keys    bool // read no records
 	records func(key []byte) []byte
 	codec   codec
 	row     metadata.Resource
@@ -197,7 +197,7 @@ func (c *children) run(q metadata.ResourceRange) error {
 	return nil
 }
 
-// next is one child, or a row of a folder that is none.
+// next yields one child, or skips the row of a folder that is not a child.
 func (c *children) next() (more bool, err error) {
 	first := c.heap.list[0].spanCursor
 	made := first.span.scope == idSize
@@ -246,7 +246,7 @@ func (c *children) take(at *spanCursor) (more bool, err error) {
 	return c.file(&c.row), nil
 }
 
-// skip goes on behind all names that begin with a path.
+// skip continues after all names that begin with a path.
 func (c *children) skip(path []byte) {
 	for len(c.heap.list) > 0 {
 		first := c.heap.list[0].spanCursor
@@ -264,16 +264,15 @@ func (c *children) skip(path []byte) {
 	}
 }
 
-// mergeHeap is a binary heap whose first element has the next item. The orders of all spans compare
-// as bytes.
+// mergeHeap is a binary heap whose first element has the next item. All spans are ordered by bytes.
 type mergeHeap struct {
 	list      []heapItem
 	backwards bool
 }
 
-// heapItem is a cursor in the heap, with the first 8 bytes of what it is ordered by. In an index by
-// time that is the stamp: two numbers are compared without reading the keys, which are spread over
-// the file.
+// heapItem is a cursor in the heap, with the first 8 bytes of its sort key. In an index by time
+// these bytes are the stamp, so that two items are compared without reading their keys, which are
+// spread over the file.
 type heapItem struct {
 	*spanCursor
 	begin uint64
@@ -285,7 +284,7 @@ func heapItemOf(h *spanCursor) heapItem {
 	return heapItem{h, binary.BigEndian.Uint64(begin[:])}
 }
 
-// add adds a span to a heap that is in order.
+// add adds a span to an ordered heap.
 func (h *mergeHeap) add(t *Tx, l listing, s *spanCursor) {
 	if s.seek(t, l); s.key == nil {
 		return
@@ -296,7 +295,7 @@ func (h *mergeHeap) add(t *Tx, l listing, s *spanCursor) {
 	}
 }
 
-// fix puts the heap in order after its first element has advanced.
+// fix restores the order of the heap after its first element has advanced.
 func (h *mergeHeap) fix() {
 	if h.list[0].key != nil {
 		h.list[0] = heapItemOf(h.list[0].spanCursor)
@@ -307,7 +306,7 @@ func (h *mergeHeap) fix() {
 	h.siftDown(0)
 }
 
-// siftDown moves an element down until none below it comes before it.
+// siftDown moves an element down until no element below it comes first.
 func (h *mergeHeap) siftDown(i int) {
 	for {
 		least := i
@@ -332,7 +331,8 @@ func (h *mergeHeap) before(a, b *heapItem) bool {
 	return order < 0 != h.backwards
 }
 
-// sequence yields what scan calls its function for, then its error if there was one.
+// sequence converts a scan with a callback to a sequence that ends with the error of the scan, if
+// any.
 func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		more := true
@@ -347,9 +347,8 @@ func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, erro
 	}
 }
 
-// each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled
-// anew for each call, without an allocation. With a codec that makes views a row costs a checksum
-// and the copies of its fields, 0.1 µs.
+// each calls fn for the rows of a listing until fn returns false. The row is borrowed: each call
+// reuses it without an allocation.
 func each[K comparable, T any](t *Tx, tb *table[K, T], l listing, c *codec, fn func(*T) (more bool)) error {
 	l.ahead(t, tb.bucket)
 	records := t.kv.Records(tb.bucket, l.backwards)

@@ -7,20 +7,20 @@ import (
 	"labshelf/metadata"
 )
 
-// The rows of the meta bucket.
+// The keys of the rows in the meta bucket.
 const (
 	schemaRow       = "schema"
 	lastStampRow    = "last stamp"
 	secretRow       = "token secret"
-	scrubRow        = "scrub"              // absent until a scrub has begun
-	inlineRow       = "held bodies"        // absent until a body was inline
-	unreferencedRow = "unreferenced blobs" // absent until a blob was recorded
+	scrubRow        = "scrub"              // missing before the first scrub
+	inlineRow       = "held bodies"        // missing before the first inline body
+	unreferencedRow = "unreferenced blobs" // missing before the first unreferenced blob
 	epochRow        = "epoch"              // since version 6
 	auditRow        = "audit"              // since version 9
-	fillingRow      = "filling"            // absent until instruments have followed a part of the log
+	fillingRow      = "filling"            // missing before the instruments have followed a part of the log
 )
 
-// metaRow reads a row of the meta bucket that is always there.
+// metaRow reads a row of the meta bucket that always exists.
 func metaRow[T any](t *Tx, row string, fields func(*codec, *T)) (v T, err error) {
 	v, err = unseal(nameKey(row), t.get(metaBucket, nameKey(row)), fields)
 	if err != nil {
@@ -34,7 +34,7 @@ func putMetaRow[T any](t *Tx, row string, fields func(*codec, *T), v T) {
 	t.put(metaBucket, nameKey(row), seal(nameKey(row), fields, v))
 }
 
-// putSingle writes the row of a table of one row.
+// putSingle writes the row of a table with one row.
 func putSingle[T any](t *Tx, row string, fields func(*codec, *T), v T) error {
 	t.mustWrite()
 	putMetaRow(t, row, fields, v)
@@ -62,7 +62,7 @@ func (f filling) Put(row metadata.FillState) error {
 // epochVersion is the schema version that added the epoch.
 const epochVersion = 6
 
-// lineage is the row of the epoch.
+// lineage accesses the row of the epoch.
 type lineage struct{ *Tx }
 
 func (l lineage) Epoch() (metadata.Epoch, error) {
@@ -75,8 +75,8 @@ func (l lineage) Put(epoch metadata.Epoch) error {
 	return l.failed
 }
 
-// LastStamp reads the row in a read transaction; the committer writes it with each commit. A write
-// transaction knows what it has given out.
+// LastStamp reads the row in a read transaction; the committer writes the row with each commit. In
+// a write transaction, it returns the last stamp that the transaction has given out.
 func (l lineage) LastStamp() (metadata.Stamp, error) {
 	if l.writable {
 		return l.state.Last, nil
@@ -84,7 +84,7 @@ func (l lineage) LastStamp() (metadata.Stamp, error) {
 	return metaRow(l.Tx, lastStampRow, lastStampFields)
 }
 
-// addEpoch gives metadata their first epoch, which continues what is in them.
+// addEpoch adds the first epoch, which continues the existing metadata.
 func addEpoch(t *Tx, _ Buckets) error {
 	last, err := metaRow(t, lastStampRow, lastStampFields)
 	if err != nil {
@@ -93,14 +93,14 @@ func addEpoch(t *Tx, _ Buckets) error {
 	return lineage{t}.Put(metadata.NewEpoch(last, t.now()))
 }
 
-// putLogState writes how far the audit log is, if entries were added.
+// putLogState writes the state of the audit log if entries were appended.
 func (t *Tx) putLogState() {
 	if t.logged {
 		putMetaRow(t, auditRow, auditStateFields, *t.log)
 	}
 }
 
-// beginLog gives metadata the first entry of their audit log, which continues what is in them.
+// beginLog adds the first entry of the audit log, which continues the existing metadata.
 func beginLog(t *Tx, _ Buckets) error {
 	epoch, err := lineage{t}.Epoch()
 	if err != nil {

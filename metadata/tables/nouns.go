@@ -13,7 +13,7 @@ var (
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
 		entries: func(d metadata.Dataspace) []entry {
 			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
-			if d.Visibility.ToUsers() { // public and open ones: whoever lists for a user wants both
+			if d.Visibility.ToUsers() { // public and open ones: listings for a user need both
 				entries = append(entries, entry{dataspacesPublic, idKey(d.ID), nil})
 			}
 			return entries
@@ -56,7 +56,7 @@ var (
 		key:     func(v *metadata.Version) []byte { return versionKey(v.Key()) },
 		entries: func(v metadata.Version) []entry { return versionEntries(v, blobRefs) },
 	}
-	// versionTable8 is versionTable in a file of schema 8, which is only read.
+	// versionTable8 is the versionTable of schema 8, which is only read.
 	versionTable8 = table[metadata.VersionKey, metadata.Version]{
 		of: versionKey, bucket: versionsBucket, first: idSize, fields: versionFields, key: versionTable.key,
 		indexes: []index{{versionRefs, ownerOfRef}},
@@ -202,8 +202,8 @@ var (
 	}
 )
 
-// objectEntries is what tells that a row names an object; nothing where it names none, as those of
-// a folder.
+// objectEntries returns the entry that maps an object to its row. It returns none if the row names
+// no object, for example in a folder.
 func objectEntries(in Bucket, object string, owner []byte) []entry {
 	if object == "" {
 		return nil
@@ -211,7 +211,7 @@ func objectEntries(in Bucket, object string, owner []byte) []entry {
 	return []entry{{in, nameKey(object), owner}}
 }
 
-// versionEntries is the reference of a former version, in a bucket.
+// versionEntries returns the reference of a former version, in a bucket.
 func versionEntries(v metadata.Version, in Bucket) []entry {
 	if v.Body != metadata.InBlob {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"labshelf/metadata"
 )
 
-// disordered is an engine whose cursors come to the first key again after the third one.
+// disordered is an engine whose cursors return the first key again after the third one.
 type disordered struct{ *memory }
 
 func (d disordered) Cursor(b Bucket, backwards bool) Cursor {
@@ -34,8 +34,8 @@ func (c *disorderedCursor) Next() (key, value []byte) {
 	return c.Cursor.Next()
 }
 
-// TestKeysOutOfOrder: an operation that meets keys out of order fails, whatever it returns. The
-// rows are complete, so their checksums are right; but they came already, or come too early.
+// TestKeysOutOfOrder tests that an operation that meets keys out of order fails, even if it ignores
+// errors. The rows are complete and have valid checksums, but they come twice or too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
 	s := newMemory(t)

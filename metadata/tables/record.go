@@ -9,11 +9,11 @@ import (
 	"labshelf/metadata"
 )
 
-// A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other:
-// numbers big-endian in their full width, ids and digests as they are, a boolean as 0 or 1, a text
-// as the uvarint of its length and its bytes, a body as it is. The checksum covers the record's key
-// and its fields, so that a record under another key does not verify: engines may have no checksums
-// of their own. The format is frozen; another one gets another format byte.
+// A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object. Numbers are
+// big-endian with their full width, ids, digests and bodies are unchanged, booleans are 0 or 1, and
+// strings are the uvarint of their length followed by their bytes. The checksum covers the record's
+// key and its fields, so that a record under another key does not verify: engines may have no
+// checksums of their own. The format is frozen; a new format needs another format byte.
 const (
 	recordFormat = 1
 	recordHeader = 1 + crc32.Size
@@ -25,16 +25,16 @@ func checksum(key, fields []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, fields)
 }
 
-// codec encodes or decodes the fields of one object: it appends them to data, or takes them from
-// the front of data. Each noun is described once, by a function that calls it for each field.
+// codec encodes or decodes the fields of one object. It appends them to data, or takes them from
+// the front of data. A function describes each noun once, by calling a method for each field.
 type codec struct {
 	data   []byte
 	decode bool
-	views  bool // decoded texts are views of data instead of copies
-	bad    bool // decoding met what encoding never writes; what was decoded is void
+	views  bool // decoded strings are views of data, not copies
+	bad    bool // the data is invalid, and the decoded fields are meaningless
 }
 
-// seal returns the record of an object under a key.
+// seal encodes an object as the record under a key.
 func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
 	c := codec{data: make([]byte, recordHeader, 256)}
 	fields(&c, &object)
@@ -43,7 +43,7 @@ func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
 	return c.data
 }
 
-// unseal returns the object in a record. It keeps no part of the record. Every error is a
+// unseal decodes the object in a record. It keeps no part of the record. Every error is
 // metadata.ErrRecordDamaged.
 func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err error) {
 	if err := decode(&codec{}, key, record, fields, &object); err != nil {
@@ -53,7 +53,7 @@ func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err e
 	return object, nil
 }
 
-// decode fills an object, every field of it, from a record. With an error the object is void.
+// decode decodes every field of an object from a record. After an error the object is meaningless.
 func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object *T) error {
 	if len(record) < recordHeader || record[0] != recordFormat {
 		return fmt.Errorf("%w: no record of a known format", metadata.ErrRecordDamaged)
@@ -69,7 +69,8 @@ func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object
 	return nil
 }
 
-// take returns the next n bytes when decoding, a part of the record; zeros if there are fewer.
+// take returns the next n bytes of the record when decoding. If the record is too short, it returns
+// zeros.
 func (c *codec) take(n int) []byte {
 	if n > len(c.data) {
 		c.bad, c.data = true, nil
@@ -82,7 +83,8 @@ func (c *codec) take(n int) []byte {
 	return taken
 }
 
-// fixed is for ids, digests and secrets: a slice over the array in the object.
+// fixed encodes or decodes an id, a digest or a secret. field is a slice of the array in the
+// object.
 func (c *codec) fixed(field []byte) {
 	if c.decode {
 		copy(field, c.take(len(field)))
@@ -133,8 +135,8 @@ func (c *codec) truth(field *bool) {
 	*field = b == 1
 }
 
-// added is for the last fields of a record that a later schema has added. They are left out where
-// all of them are zero, so that a record of before is one of now.
+// added is for the last fields of a record, which a later schema has added. It omits them if all
+// are zero, so that old records remain valid.
 func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
 	var none T
 	if c.decode {
@@ -149,7 +151,7 @@ func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
 	c.bad = c.bad || *v == none
 }
 
-// addedThen is added, for fields behind which a still later schema has added others.
+// addedThen is like added, for fields that are followed by fields of a still later schema.
 func addedThen[T, U comparable](c *codec, v *T, fields func(*codec, *T), later *U, laterFields func(*codec, *U)) {
 	var none U
 	if !c.decode && *later == none || c.decode && len(c.data) == 0 {
@@ -167,7 +169,7 @@ func addedThen[T, U comparable](c *codec, v *T, fields func(*codec, *T), later *
 	c.bad = c.bad || *later == none
 }
 
-// addedInThree is addedThen, for fields behind which yet another schema has added the last ones.
+// addedInThree is like addedThen, for fields that are followed by fields of two later schemas.
 func addedInThree[T, U, V comparable](c *codec, v *T, fields func(*codec, *T), later *U, laterFields func(*codec, *U), last *V, lastFields func(*codec, *V)) {
 	var none V
 	if !c.decode && *last == none || c.decode && len(c.data) == 0 {
@@ -191,7 +193,7 @@ func addedInThree[T, U, V comparable](c *codec, v *T, fields func(*codec, *T), l
 	c.bad = c.bad || *last == none
 }
 
-// rest is for the last field of a record alone.
+// rest is for the last field of a record, without a length.
 func (c *codec) rest(field *[]byte) {
 	if !c.decode {
 		c.data = append(c.data, *field...)
@@ -200,7 +202,7 @@ func (c *codec) rest(field *[]byte) {
 	*field = append([]byte{}, c.take(len(c.data))...)
 }
 
-// bytes is text, for a copy that may be changed.
+// bytes is like text, for a byte slice that the caller may change.
 func (c *codec) bytes(field *[]byte) {
 	text := string(*field)
 	c.text(&text)
@@ -224,7 +226,7 @@ func (c *codec) text(field *string) {
 	*field = c.string(c.take(int(length)))
 }
 
-// string is the only place where bytes of the file are taken for a text without a copy.
+// string is the only function that turns stored bytes into a string without a copy.
 func (c *codec) string(b []byte) string {
 	if c.views {
 		return unsafe.String(unsafe.SliceData(b), len(b))

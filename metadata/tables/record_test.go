@@ -20,12 +20,12 @@ import (
 	"labshelf/metadata"
 )
 
-// noun is the stored form of one type, without its type.
+// noun is the stored form of one type, without its Go type.
 type noun struct {
 	seal    func(key []byte, object any) []byte
 	unseal  func(key, record []byte) (any, error)
 	example any
-	fields  string // hex of the example's record behind the header
+	fields  string // hex of the example's record after the header
 }
 
 func nounOf[T any](fields func(*codec, *T), example T, hex string) noun {
@@ -44,7 +44,7 @@ const (
 	passageHex = otherHex + idHex + otherHex
 )
 
-// nouns are all stored forms, with an example of each that has no two equal fields in a row.
+// nouns returns all stored forms, each with an example in which no two adjacent fields are equal.
 func nouns() map[string]noun {
 	id, other, digest := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex)), blobs.Digest(unhex(digestHex))
 	record := metadata.Record{
@@ -159,13 +159,13 @@ func nouns() map[string]noun {
 	}
 }
 
-// entryThree are the fields of entry 3: an entry has its number from its key.
+// entryThree encodes entry 3, whose number is in its key.
 func entryThree(c *codec, e *metadata.AuditEntry) {
 	e.Number = 3
 	auditFields(c, e)
 }
 
-// TestRecordsAreFrozen holds every record to its bytes.
+// TestRecordsAreFrozen compares every record with its fixed bytes.
 func TestRecordsAreFrozen(t *testing.T) {
 	t.Parallel()
 	for name, n := range nouns() {
@@ -177,15 +177,14 @@ func TestRecordsAreFrozen(t *testing.T) {
 			t.Errorf("%s: format %d", name, record[0])
 		}
 	}
-	// The checksum is CRC-32C of the key and the fields, "123456789" the example in every
-	// description of it.
+	// The checksum is CRC-32C of the key and the fields. "123456789" is the usual example of
+	// CRC-32C.
 	if got := seal([]byte("12345"), func(c *codec, text *[4]byte) { c.fixed(text[:]) }, [4]byte([]byte("6789"))); hex.EncodeToString(got) != "01e3069283"+"36373839" {
 		t.Errorf("sealed: %x", got)
 	}
 }
 
-// TestEveryFieldIsStored changes each field of each noun, so that none is left out of the stored
-// form.
+// TestEveryFieldIsStored changes each field of each noun, to test that every field is stored.
 func TestEveryFieldIsStored(t *testing.T) {
 	t.Parallel()
 	for name, n := range nouns() {
@@ -193,20 +192,20 @@ func TestEveryFieldIsStored(t *testing.T) {
 			continue
 		}
 		before := n.seal(nil, n.example)
-		elsewhere := []string{"Damaged"} // what is known of the blob is in another table, and so is what is said about an object
+		elsewhere := []string{"Damaged"} // other tables store the damage of blobs and the descriptive metadata
 		if name != "transfer" {
 			elsewhere = append(elsewhere, "Descriptive")
 		}
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(n.example)) {
 			if field.Anonymous || slices.Contains(elsewhere, field.Name) || field.Name == "Number" && strings.HasPrefix(name, "audit") {
-				continue // the number of an entry is its key
+				continue // the number of an entry is in its key
 			}
 			changed := reflect.New(reflect.TypeOf(n.example)).Elem()
 			changed.Set(reflect.ValueOf(n.example))
 			switch f := changed.FieldByIndex(field.Index); {
 			case !f.IsZero():
 				f.SetZero()
-			case name == "blob" && field.Name == "Digest" || name == "blob of a folder": // its key, and what there is none of
+			case name == "blob" && field.Name == "Digest" || name == "blob of a folder": // the key, and a noun without that field
 				continue
 			case f.Type() == reflect.TypeFor[audit.Sealed]():
 				f.Set(reflect.ValueOf(audit.Seal("no longer empty")))
@@ -241,15 +240,15 @@ func TestRecordsComeBack(t *testing.T) {
 		if diff := gocmp.Diff(want, got); err != nil || diff != "" {
 			t.Fatalf("%v\n%s", err, diff)
 		}
-		clear(record) // what was decoded keeps no part of the record
+		clear(record) // the decoded object must not use the record's memory
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Errorf("after the record was overwritten: %s", diff)
 		}
 	})
 }
 
-// TestDamageIsFound flips each bit of each record, cuts it off at each place, makes it longer, and
-// asks for it under another key.
+// TestDamageIsFound flips each bit of each record, truncates it at each offset, extends it, and
+// reads it under another key.
 func TestDamageIsFound(t *testing.T) {
 	t.Parallel()
 	key := []byte("key")
@@ -275,7 +274,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// TestMisfitsAreFound seals fields of a wrong form, which no flipped bit gets past the checksum.
+// TestMisfitsAreFound seals invalid fields under a valid checksum.
 func TestMisfitsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -306,8 +305,8 @@ func unsealing[T any](fields func(*codec, *T)) func([]byte) error {
 	}
 }
 
-// FuzzUnseal looks for fields that make decoding panic, or that are taken though encoding would
-// have written others.
+// FuzzUnseal searches for fields that make decoding panic, or that are accepted although encoding
+// would write others.
 func FuzzUnseal(f *testing.F) {
 	for _, n := range nouns() {
 		f.Add(unhex(n.fields))

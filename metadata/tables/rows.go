@@ -46,19 +46,19 @@ func (r resources) Get(id metadata.ID) (metadata.Resource, error) {
 
 func (r resources) Put(row metadata.Resource) error { return resourceTable.put(r.Tx, row) }
 
-// Range yields copies.
+// Range yields copies of the rows.
 func (r resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
 	return sequence(func(fn func(*metadata.Resource) bool) error { return r.read(q, &codec{}, fn) })
 }
 
-// Page borrows: the texts are views of the file.
+// Page yields borrowed rows: their strings are views of the file.
 func (r resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (more bool)) error {
 	return r.read(q, &codec{views: true}, fn)
 }
 
 var errNoListing = errors.New("tables: resources have no such order there")
 
-// Children borrows, as Page.
+// Children yields borrowed rows, like Page.
 func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) (more bool), folder func(string) (more bool)) error {
 	l, ok := resourceListing(q, childrenSpan)
 	if !ok || l.index != resourcesByName {
@@ -68,8 +68,8 @@ func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	return c.run(q)
 }
 
-// resourceListing says which spans of which index hold what a range asks for, of an order by name
-// those with named. Not ok: there is no such listing.
+// resourceListing returns the spans and the index of a range. For an order by name, named computes
+// the bounds. ok is false if no index has the range.
 func resourceListing(q metadata.ResourceRange, named func(metadata.ResourceRange) span) (l listing, ok bool) {
 	containers, bounds := q.Dataspaces, timeSpan
 	byName := q.Order.ByNames()
@@ -90,7 +90,7 @@ func resourceListing(q metadata.ResourceRange, named func(metadata.ResourceRange
 	return l, true
 }
 
-// scan costs the rows that it calls fn for, wherever it starts and whatever else there is.
+// scan calls fn for the rows of a range. Its cost depends only on the number of these calls.
 func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	l, ok := resourceListing(q, nameSpan)
 	if !ok {
@@ -121,8 +121,9 @@ func (k keys) ByDigest(digest auth.KeyDigest) (metadata.Key, error) {
 	return keyTable.get(k.Tx, keyDigestKey(digest))
 }
 
-// Put removes the row under the key's former digest, if that was another one. LastUsed, which is
-// written every minute, decides no access: a change of it alone leaves the access version.
+// Put also removes the row under the key's former digest if the digest has changed. LastUsed is
+// written every minute and does not decide permissions, so a change of LastUsed alone does not
+// change the access version.
 func (k keys) Put(row metadata.Key) error {
 	k.mustWrite()
 	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)
@@ -222,7 +223,7 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 	}
 }
 
-// value returns what a bucket holds under key; the zero value where there is nothing.
+// value returns the value under a key of a bucket, or the zero value if the key is missing.
 func value[T any](t *Tx, b Bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
 	record := t.get(b, key)
 	if record == nil {

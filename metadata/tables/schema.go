@@ -13,10 +13,10 @@ import (
 // Schema is the schema version that this program writes. It is the same for all engines.
 const Schema uint32 = 15
 
-// step is a part of a migration.
+// step is one part of a migration.
 type step func(*Tx, Buckets) error
 
-// migrations lead from version 1, one by one, to Schema.
+// migrations lead from version 1 to Schema, one version at a time.
 var migrations = [Schema - 1][]step{
 	{addBuckets(2)},
 	{addBuckets(3)},
@@ -34,7 +34,7 @@ var migrations = [Schema - 1][]step{
 	{addBuckets(15), countStorers},
 }
 
-// Migrate brings metadata from a schema version to the next one, in a transaction of the engine.
+// Migrate migrates metadata from a schema version to the next one, in a transaction of the engine.
 func Migrate(kv KV, in Buckets, version uint32) error {
 	t := Write(kv, State{}, 0, time.Now)
 	for _, step := range migrations[version-1] {
@@ -46,8 +46,7 @@ func Migrate(kv KV, in Buckets, version uint32) error {
 	return t.failed
 }
 
-// Initialize makes complete metadata without rows, in a transaction of an engine that holds nothing
-// yet.
+// Initialize creates complete metadata without rows, in a transaction of an empty engine.
 func Initialize(kv KV, in Buckets) error {
 	for b := range BucketCount {
 		if !b.In(Schema) {
@@ -69,16 +68,16 @@ func Initialize(kv KV, in Buckets) error {
 	return errors.Join(addEpoch(t, in), beginLog(t, in))
 }
 
-// Header is what an engine reads before its first transaction.
+// Header contains the rows that an engine reads before its first transaction.
 type Header struct {
 	Schema uint32
 	Secret [32]byte
 	State  State
 }
 
-// ReadHeader reads the rows that every start needs, in a read transaction. It returns a
-// metadata.ErrTooNew, and of the Header the Schema alone, for metadata of a version above Schema,
-// and a metadata.ErrRecordDamaged for those that lack a row or a bucket of theirs.
+// ReadHeader reads the rows that every start needs, in a read transaction. For metadata of a
+// version above Schema it returns metadata.ErrTooNew and sets only the field Schema. If a row or a
+// bucket is missing, it returns metadata.ErrRecordDamaged.
 func ReadHeader(kv KV) (h Header, err error) {
 	t := Read(kv, 0)
 	if kv.Cursor(metaBucket, false) == nil {
@@ -109,8 +108,8 @@ func ReadHeader(kv KV) (h Header, err error) {
 	return h, nil
 }
 
-// ReadState returns what the next commit continues. It returns an ErrTooNew for metadata of a
-// version above Schema.
+// ReadState returns the state that the next commit continues. It returns ErrTooNew for metadata of
+// a version above Schema.
 func ReadState(kv KV) (state State, err error) {
 	t := Read(kv, 0)
 	schema, err := metaRow(t, schemaRow, schemaFields)
@@ -132,7 +131,7 @@ func LastStamp(kv KV) (metadata.Stamp, error) {
 	return metaRow(Read(kv, 0), lastStampRow, lastStampFields)
 }
 
-// addBuckets makes the buckets that a schema version adds.
+// addBuckets returns a step that creates the buckets that a schema version adds.
 func addBuckets(version uint32) step {
 	return func(_ *Tx, in Buckets) error {
 		for b := range BucketCount {
@@ -147,7 +146,7 @@ func addBuckets(version uint32) step {
 	}
 }
 
-// mergeRefs moves the references of former versions among those of the present ones.
+// mergeRefs moves the references of former versions to the references of current ones.
 func mergeRefs(t *Tx, in Buckets) error {
 	for key := range t.walk(versionRefs, span{}) {
 		t.put(blobRefs, key, nil)
@@ -159,7 +158,7 @@ func mergeRefs(t *Tx, in Buckets) error {
 }
 
 // countStorers counts each version for the user who stored it. It removes the counters of schema
-// 14, in which all versions counted for the creator of the resource.
+// 14, which counted all versions for the creator of the resource.
 func countStorers(t *Tx, in Buckets) error {
 	moved, used, err := storedVersions(t)
 	if err != nil {
@@ -185,8 +184,8 @@ func countStorers(t *Tx, in Buckets) error {
 	return in.DeleteBucket(usageByUser)
 }
 
-// storedVersions returns the former versions that a move stored anew, with the user who moved
-// them. It returns the bytes of all former versions for each user.
+// storedVersions returns the former versions that a move stored again, with the user who moved
+// them. It also returns the bytes of all former versions by user.
 func storedVersions(t *Tx) (moved []metadata.Version, used map[metadata.ID]int64, err error) {
 	used = map[metadata.ID]int64{}
 	for v, err := range versionTable.all(t, span{}) {
@@ -209,9 +208,10 @@ func storedVersions(t *Tx) (moved []metadata.Version, used map[metadata.ID]int64
 	return moved, used, nil
 }
 
-// storedResources returns the resources of which another user than the creator stored the present
-// version, and adds the bytes of present versions to used. If the version before is unknown, or
-// the version is older than the record, the creator stored it: the record came by a move.
+// storedResources returns the resources whose current version was stored by another user than the
+// creator. It adds the bytes of current versions to used. If the previous version is unknown, or
+// the version is older than the record, the creator stored it, because the record was created by a
+// move.
 func storedResources(t *Tx, used map[metadata.ID]int64) (replaced []metadata.Resource, err error) {
 	for r, err := range resourceTable.all(t, span{}) {
 		if err != nil {

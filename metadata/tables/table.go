@@ -10,9 +10,9 @@ import (
 	"labshelf/metadata"
 )
 
-// table is how the rows of one noun are stored: as records in one bucket, and as entries in the
-// buckets of its indexes. The entries of a row follow from the row alone, so that the stale ones
-// are computed from the stored row when it changes.
+// table defines how the rows of a noun are stored: as records in one bucket, and as entries in the
+// buckets of its indexes. The row alone determines its entries, so a change computes outdated
+// entries from the stored row.
 type table[K comparable, T any] struct {
 	bucket  Bucket
 	of      func(K) []byte  // builds a key
@@ -20,11 +20,11 @@ type table[K comparable, T any] struct {
 	key     func(*T) []byte // the key of a row, which may be valid only as long as the row
 	fields  func(*codec, *T)
 	indexes []index                            // without blobRefs, which two tables share
-	entries func(T) []entry                    // nil: the table has no index
-	fromKey func(row *T, key []byte) (ok bool) // takes what the record leaves to its key; nil: nothing
+	entries func(T) []entry                    // nil: no index
+	fromKey func(row *T, key []byte) (ok bool) // sets the fields that only the key contains; nil: none
 }
 
-// index is a bucket that points to the rows of one table.
+// index is a bucket whose entries point to the rows of one table.
 type index struct {
 	bucket Bucket
 	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
@@ -48,7 +48,7 @@ func (tb *table[K, T]) decode(key, record []byte) (T, error) {
 	return row, err
 }
 
-// decodeInto decodes the row stored under key into one that is there already.
+// decodeInto decodes the row stored under key into an existing one.
 func (tb *table[K, T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
 	if err == nil && tb.fromKey != nil && !tb.fromKey(row, key) {
@@ -72,23 +72,22 @@ func (tb *table[K, T]) get(t *Tx, key []byte) (row T, err error) {
 	return tb.decode(key, record)
 }
 
-// storedEntries returns the entries of the row under key as they are now; none if there is no such
-// row.
+// storedEntries returns the current entries of the row under key. A missing row has no entries.
 func (tb *table[K, T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
 		return nil, nil
 	}
 	var row T
-	if err := tb.decodeInto(&codec{views: true}, key, record, &row); err != nil { // the entries copy what they take
+	if err := tb.decodeInto(&codec{views: true}, key, record, &row); err != nil { // the entries copy the values that they use
 		return nil, err
 	}
 	return tb.entries(row), nil
 }
 
-// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and
-// adds those that are new. An entry that a row of another table has, too, stays as it is. A table
-// without an index does not read the former row.
+// put inserts or replaces a row. It removes exactly the entries that the row no longer has, and
+// adds the new ones. Entries that a row of another table also has stay unchanged. A table without
+// an index does not read the former row.
 func (tb *table[K, T]) put(t *Tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
@@ -122,8 +121,8 @@ func (tb *table[K, T]) put(t *Tx, row T) error {
 	return t.failed
 }
 
-// remove removes a row with all its entries. A row that does not exist is no error. A table without
-// an index does not read the row.
+// remove removes a row with all its entries. A missing row is no error. A table without an index
+// does not read the row.
 func (tb *table[K, T]) remove(t *Tx, key []byte) error {
 	t.mustWrite()
 	if tb.entries == nil {
@@ -143,8 +142,8 @@ func (tb *table[K, T]) remove(t *Tx, key []byte) error {
 	return t.failed
 }
 
-// lacking returns those entries of a row, as it was or is to be, that are neither among its others
-// nor of a row of another table.
+// lacking returns the entries of a row that are not among its other entries, and that no row of
+// another table has. The entries are the former or the future ones.
 func (tb *table[K, T]) lacking(t *Tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
 	for _, e := range entries {
 		if slices.ContainsFunc(others, func(o entry) bool { return same(o, e) }) {
@@ -161,8 +160,8 @@ func (tb *table[K, T]) lacking(t *Tx, entries, others []entry, same func(a, b en
 	return lacking, nil
 }
 
-// checkVacant refuses an entry whose key points to another row already, which would be lost from
-// the index.
+// checkVacant returns an error for an entry whose key already points to another row, which would
+// disappear from the index.
 func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
 		return nil
@@ -173,14 +172,14 @@ func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 	return nil
 }
 
-// ErrTaken says that a unique index entry belongs to another row. Use cases check that before they
+// ErrTaken means that a unique index entry belongs to another row. Use cases check this before they
 // write.
 var ErrTaken = errors.New("taken")
 
-// all yields the rows whose keys are in a span of the table's own bucket.
+// all yields the rows whose keys are in a span of the table's bucket.
 func (tb *table[K, T]) all(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, false) }
 
-// backwards is all, from the last row to the first.
+// backwards is like all, in descending order.
 func (tb *table[K, T]) backwards(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, true) }
 
 func (tb *table[K, T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
@@ -194,7 +193,7 @@ func (tb *table[K, T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
 	}
 }
 
-// byIndex yields the rows that the entries in a span of an index point to by their values.
+// byIndex yields the rows to which the values of a span of an index point.
 func (tb *table[K, T]) byIndex(t *Tx, index Bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		t.announce(index, []span{s}, false, tb.bucket)
@@ -214,7 +213,7 @@ func damagedIndex(index Bucket, key []byte) error {
 	return fmt.Errorf("tables: %s %x points to no row: %w", index, key, metadata.ErrRecordDamaged)
 }
 
-// idIn returns the id that an index holds under key.
+// idIn returns the id under a key of an index.
 func idIn(t *Tx, index Bucket, key []byte) (metadata.ID, error) {
 	value := t.get(index, key)
 	if value == nil {
@@ -226,16 +225,16 @@ func idIn(t *Tx, index Bucket, key []byte) (metadata.ID, error) {
 	return metadata.ID(value), nil
 }
 
-// deleteStale removes entries that no row has any more.
+// deleteStale removes entries that no row has any longer.
 func (t *Tx) deleteStale(entries []entry) {
 	for _, e := range entries {
 		t.delete(e.bucket, e.key)
 	}
 }
 
-// shared tells whether an entry of a row in one table is that of a row in another one, too. Two
-// tables share blobRefs: when a file is replaced, the row of the version takes over the entry of
-// the resource, and no page of the index is read or written. Digests are at random places.
+// shared reports whether a row of another table has the same entry. Two tables share blobRefs: when
+// a file is replaced, the row of the version takes over the entry of the resource. So no page of
+// the index, where digests are at random places, is read or written.
 func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 	if e.bucket != blobRefs {
 		return false, nil
@@ -243,8 +242,8 @@ func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 	return t.referred(e, own)
 }
 
-// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row
-// of the version. The table in one bucket is left out; BucketCount: none.
+// referred reports whether a row has an entry of blobRefs: the resource in this version, or the row
+// of the version. It skips the table in the bucket without; BucketCount skips none.
 func (t *Tx) referred(e entry, without Bucket) (bool, error) {
 	of, ok := splitBlobRef(e.key)
 	if !ok {

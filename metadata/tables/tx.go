@@ -10,15 +10,15 @@ import (
 	"labshelf/metadata"
 )
 
-// State is what every commit changes and the next one continues.
+// State is the state that every commit changes and the next commit continues.
 type State struct {
-	Last   metadata.Stamp     // the last one given out
-	Inline metadata.BodyCount // of the inline bodies
+	Last   metadata.Stamp     // the last stamp given out
+	Inline metadata.BodyCount // count of the inline bodies
 }
 
-// Tx is the tables in one transaction of an engine. Several operations may run in a write
-// transaction, one after the other, each between Begin and the function that this returns. It is
-// not safe for concurrent use.
+// Tx provides the tables in one transaction of an engine. A write transaction may run several
+// operations one after the other. Each runs between Begin and the function that Begin returns. A Tx
+// is not safe for concurrent use.
 type Tx struct {
 	kv       KV
 	writable bool
@@ -26,38 +26,37 @@ type Tx struct {
 
 	now   func() time.Time
 	state State        // as of this transaction
-	log   *audit.State // of the audit log, likewise; nil: it has not been read
-	// Entries were added to the log.
+	log   *audit.State // state of the audit log as of this transaction; nil: not read yet
+	// Entries were appended to the log.
 	logged bool
 
-	version       uint64 // of the access rows that it sees; 0: unknown
-	accessChanged bool   // it has changed some of them
+	version       uint64 // version of the visible access rows; 0: unknown
+	accessChanged bool   // the transaction has changed access rows
 
-	// Of the operation that runs now.
+	// State of the current operation.
 	wrote  bool
-	failed error // the error of its first write that failed, or a damage that it met; it is then rolled back, whatever it returns
+	failed error // first failed write or detected damage; the operation is then rolled back, whatever it returns
 }
 
-// Cost is what listings have cost in a transaction.
+// Cost is the cost of the listings in a transaction.
 type Cost struct {
-	Index   int // steps of cursors in indexes; a seek is one
-	Records int // records read
+	Index   int // cursor steps in indexes, including seeks
+	Records int // records that were read
 }
 
-// Read returns the tables in a read transaction. access is the version of the access rows that it
-// sees; 0: unknown.
+// Read returns the tables in a read transaction. access is the version of the visible access rows;
+// 0 means unknown.
 func Read(kv KV, access uint64) *Tx { return &Tx{kv: kv, version: access} }
 
-// Write returns the tables in a write transaction, which continues a state. Stamps follow the clock
+// Write returns the tables in a write transaction that continues a state. Stamps follow the clock
 // now.
 func Write(kv KV, state State, access uint64, now func() time.Time) *Tx {
 	return &Tx{kv: kv, writable: true, state: state, version: access, now: now}
 }
 
-// Begin begins an operation. The function that it returns ends it with its error, and returns the
-// error that counts. If the operation spoiled the transaction, nothing of the transaction may be
-// committed; else, if it failed, it has changed nothing, and the stamps that it took are free
-// again.
+// Begin begins an operation. The returned function ends it with its error, and returns the final
+// error. If it reports the transaction as spoiled, nothing of the transaction may be committed.
+// Otherwise a failed operation has changed nothing, and its stamps are free again.
 func (t *Tx) Begin() (end func(error) (spoiled bool, err error)) {
 	before := t.state.Last
 	t.wrote, t.failed = false, nil
@@ -72,24 +71,24 @@ func (t *Tx) Begin() (end func(error) (spoiled bool, err error)) {
 	}
 }
 
-// Wrote tells whether the operation that began last has written.
+// Wrote reports whether the latest operation has written.
 func (t *Tx) Wrote() bool { return t.wrote }
 
-// Failed returns why the operation must fail, whatever it returns; nil: there is no reason.
+// Failed returns the reason why the operation must fail, whatever it returns. It returns nil if
+// there is no such reason.
 func (t *Tx) Failed() error { return t.failed }
 
 // State returns the state as of this transaction.
 func (t *Tx) State() State { return t.state }
 
-// ChangedAccess tells whether the transaction has changed rows that decide who may do what, and
-// where.
+// ChangedAccess reports whether the transaction has changed rows that decide permissions.
 func (t *Tx) ChangedAccess() bool { return t.accessChanged }
 
-// Cost returns what the listings of this transaction have cost.
+// Cost returns the cost of the listings in this transaction.
 func (t *Tx) Cost() Cost { return t.cost }
 
-// Finish writes what a commit writes once for all its operations: the state, which differs from
-// that before, and the state of the log.
+// Finish writes the rows that each commit writes once: the state, if it differs from before, and
+// the state of the log.
 func (t *Tx) Finish(before State) error {
 	t.failed = nil
 	putMetaRow(t, lastStampRow, lastStampFields, t.state.Last)
@@ -117,7 +116,7 @@ func (t *Tx) mustWrite() {
 	}
 }
 
-// get returns the value under a key, nil if there is none. It is valid as long as the transaction.
+// get returns the value under a key, or nil. The value is valid until the transaction ends.
 func (t *Tx) get(b Bucket, key []byte) []byte { return t.kv.Get(b, key) }
 
 func (t *Tx) put(b Bucket, key, value []byte) {
@@ -134,8 +133,8 @@ func (t *Tx) delete(b Bucket, key []byte) {
 	}
 }
 
-// disordered tells whether a key that follows another one in a bucket is out of order. Then an
-// offset within a page is damaged, and leads to another row, whose checksum is right; the operation
+// disordered reports whether a key is out of order after the previous key of its bucket. Then an
+// offset within a page is damaged and leads to another row with a valid checksum, so the operation
 // fails.
 func (t *Tx) disordered(b Bucket, before, key []byte, backwards bool) bool {
 	if order := bytes.Compare(before, key); key == nil || order < 0 && !backwards || order > 0 && backwards {
@@ -147,8 +146,8 @@ func (t *Tx) disordered(b Bucket, before, key []byte, backwards bool) bool {
 	return true
 }
 
-// walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the
-// transaction.
+// walk yields the keys and values of a span in a bucket, in ascending order. They are valid until
+// the transaction ends.
 func (t *Tx) walk(b Bucket, s span) iter.Seq2[[]byte, []byte] { return t.span(b, s, false) }
 
 func (t *Tx) span(b Bucket, s span, backwards bool) iter.Seq2[[]byte, []byte] {
@@ -168,7 +167,7 @@ func (t *Tx) span(b Bucket, s span, backwards bool) iter.Seq2[[]byte, []byte] {
 }
 
 // notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never
-// printed, so the text, which takes as long as the lookup, is made when it is asked for.
+// printed. So the text, which takes as long as the lookup, is built on demand.
 type notFound struct {
 	in  Bucket
 	key string
@@ -178,7 +177,7 @@ func (e notFound) Error() string { return fmt.Sprintf("tables: %s %x: %v", e.in,
 
 func (e notFound) Unwrap() error { return metadata.ErrNotFound }
 
-// decidesAccess tells whether the rows of a bucket decide who may do what, and where.
+// decidesAccess reports whether the rows of a bucket decide permissions.
 func (b Bucket) decidesAccess() bool {
 	switch b {
 	case usersBucket, keysBucket, sessionsBucket, privilegesBucket, dataspacesBucket, setsBucket, cascadesBucket:
@@ -187,8 +186,8 @@ func (b Bucket) decidesAccess() bool {
 	return false
 }
 
-// prefetch implements metadata.Tx.Prefetch. What reads concludes from finding nothing does not
-// count.
+// prefetch implements metadata.Tx.Prefetch. It discards all effects of reads, which may find
+// nothing.
 func (t *Tx) prefetch(reads func()) {
 	before := *t
 	t.kv.(Prefetcher).Prefetch(func() {

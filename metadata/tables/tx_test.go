@@ -2,8 +2,8 @@ package tables
 
 import "testing"
 
-// TestReadTransactionsAllocateLittle: each request has a read transaction, which pays nothing for
-// the functions of writers and remote engines.
+// TestReadTransactionsAllocateLittle tests that read transactions, of which every request has one,
+// allocate nothing for the functions of writers and remote engines.
 func TestReadTransactionsAllocateLittle(t *testing.T) {
 	const most = 3 // 6 with a method value for each function of the contract
 	if n := testing.AllocsPerRun(100, func() { Read(nil, 1).Contract().Prefetch(nil) }); n > most {

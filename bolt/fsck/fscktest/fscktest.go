@@ -1,4 +1,4 @@
-// Package fscktest tells tests what is where in a sound bbolt file, so that they can damage it.
+// Package fscktest locates the parts of an intact bbolt file, so that tests can damage them.
 package fscktest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"labshelf/bolt/fsck"
 )
 
-// Used returns the part of a file that is in use.
+// Used returns the used part of a file.
 func Used(file []byte) []byte {
 	m, ok := fsck.ReadMeta(bytes.NewReader(file))
 	if !ok {
@@ -20,7 +20,7 @@ func Used(file []byte) []byte {
 	return file[:m.Past*uint64(m.PageSize)]
 }
 
-// Findings returns what Check finds in a file.
+// Findings returns the findings of Check in a file.
 func Findings(file []byte) (found []string) {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	report := func(f fsck.Finding) { found = append(found, fmt.Sprintf("page %d %s: %s", f.Page, f.Bucket, f.Wrong)) }
@@ -28,8 +28,8 @@ func Findings(file []byte) (found []string) {
 	return found
 }
 
-// Pages yields the pages in use behind the meta pages, with those that belong to them. The file
-// must have its list of free pages.
+// Pages yields the used pages after the meta pages, with their overflow pages. The file must have a
+// list of free pages.
 func Pages(file []byte) iter.Seq2[int, fsck.Page] {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	size := int(m.PageSize)
@@ -53,8 +53,8 @@ func Pages(file []byte) iter.Seq2[int, fsck.Page] {
 	}
 }
 
-// Contents returns the offsets of the bytes of a file that mean something: not what is left of a
-// page, nor a free one. The second are those of them on which the way through the pages depends.
+// Contents returns the offsets of the bytes of a file that have a meaning, without the unused ends
+// of pages and free pages. structure contains those that determine the traversal of the pages.
 func Contents(file []byte) (all, structure []int) {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	size := int(m.PageSize)
@@ -78,14 +78,14 @@ func Contents(file []byte) (all, structure []int) {
 		all, structure = add(all, id*size, id*size+end), add(structure, id*size, id*size+structural)
 	}
 	for _, meta := range []int{0, size} {
-		all = add(all, meta, meta+10) // its number and flags
+		all = add(all, meta, meta+10) // number and flags of the meta page
 		all = add(all, meta+fsck.PageHeader, meta+fsck.PageHeader+fsck.MetaSize)
 	}
 	return all, structure
 }
 
-// Circles yields copies of a file in which one branch leads to itself, or back to the root, with
-// what was done. There are none where the file has no branches.
+// Circles yields copies of a file in which one branch points to itself or back to the root, with a
+// description. It yields nothing for a file without branches.
 func Circles(file []byte) iter.Seq2[string, []byte] {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	return func(yield func(string, []byte) bool) {
