@@ -132,7 +132,7 @@ var operations = map[string]operation{
 		return err
 	}},
 	"purge": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
-		time.Sleep(time.Second) // what was deleted at this moment stays
+		time.Sleep(time.Second) // a purge keeps objects deleted at this moment
 		upkeep, err := i.a.Service.Monitor.Upkeep(ctx, i.a.Admin)
 		if err == nil {
 			_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})

@@ -121,7 +121,7 @@ func TestHarvestersHearOfMoves(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.Upload(m.Sets[0], "a")
-	time.Sleep(2 * time.Millisecond) // what since can tell apart
+	time.Sleep(2 * time.Millisecond) // the resolution of since
 	since := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	changed := func(listing paging.Listing, container string) (all []string) {
 		page, err := repositorytest.ListResources(t.Context(), m.Service, m.Admin, listing, core.ListRequest{

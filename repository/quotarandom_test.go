@@ -74,14 +74,14 @@ type storedFile struct {
 
 func (f *storedFile) present() *storedVersion { return f.versions[len(f.versions)-1] }
 
-// quotaOperation is one operation: what it is, the bytes it adds, where and for whom.
+// quotaOperation is one operation: its name, the bytes it adds, the place and the user.
 type quotaOperation struct {
 	what  string
 	user  int
 	set   int
 	bytes int
 	run   func() error
-	model func() // what it changes
+	model func() // its changes of the model
 }
 
 type quotaWorld struct {

@@ -90,7 +90,7 @@ func TestDamagedInlineBody(t *testing.T) {
 			t.Errorf("found %v", v)
 		}
 	}
-	replaced := k.Replace(k.Resources[0], "new") // what a client can do about it
+	replaced := k.Replace(k.Resources[0], "new") // the remedy for a client
 	change(0, "first")                           // of the version before
 	change(2, "third")
 	change(3, "last")

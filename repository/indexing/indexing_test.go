@@ -29,7 +29,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestPosition: what is stored is read again; anything else is the position of an empty index.
+// TestPosition: a stored position is parsed; any other text is the position of an empty index.
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	at := position{

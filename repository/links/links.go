@@ -174,9 +174,9 @@ func (s *Links) GetLink(ctx context.Context, p auth.Principal, id string) (l con
 	return l, err
 }
 
-// UpdateLink changes label, expires, password, maxUses, and the fields of its kind. What a link
-// shows, and where it stores files, cannot change. Only callers who could create an invitation may
-// change it.
+// UpdateLink changes label, expires, password, maxUses, and the fields of its kind. The objects
+// that a link shows, and the place where it stores files, cannot change. Only callers who could
+// create an invitation may change it.
 func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edit core.Edit[containers.LinkWithUse]) (updated containers.LinkWithUse, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {

@@ -22,7 +22,7 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		breaks func(l *brokenLog) error
-		want   []string // what is found; %d: the entry of the first resource
+		want   []string // expected findings; %d: the entry of the first resource
 	}{
 		"a leaf is changed": {func(l *brokenLog) error {
 			return l.leaf(l.entry(), func(leaf []byte) { leaf[len(leaf)-1] ^= 1 })

@@ -131,7 +131,7 @@ func TestParseSubset(t *testing.T) {
 	}
 }
 
-// TestCheckDuringPurge: what is purged after its row was read is no violation.
+// TestCheckDuringPurge: a blob purged after its row was read is not a violation.
 func TestCheckDuringPurge(t *testing.T) {
 	t.Parallel()
 	for _, noData := range []bool{false, true} {
@@ -186,7 +186,8 @@ func (w watched) All(after blobs.Digest) iter.Seq2[blobs.Blob, error] {
 	return w.Blobs.All(after)
 }
 
-// TestCheckGoesOnAfterADamagedRecord: what cannot be read is a finding, not the end.
+// TestCheckGoesOnAfterADamagedRecord: an unreadable record is a violation. The check
+// continues.
 func TestCheckGoesOnAfterADamagedRecord(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)

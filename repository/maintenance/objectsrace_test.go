@@ -261,7 +261,7 @@ func (s *shared) clear() {
 	for _, id := range begun {
 		s.OK(s.Service.Uploads.Chunks.Terminate(s.T.Context(), s.Admin, id.String()))
 	}
-	for range 2 { // what the first makes trash of
+	for range 2 { // the second purge empties the trash of the first
 		time.Sleep(25 * time.Hour)
 		_, err := actors["purge"](s, s.meta, s.files, "")
 		s.OK(err)

@@ -26,7 +26,7 @@ type PurgeOptions struct {
 	Grace     time.Duration    // how long removed files stay in the trash; 0 deletes them at once
 	Now       func() time.Time // the clock; nil for the system clock
 
-	By auth.Principal // who requested the purge; zero for an operator
+	By auth.Principal // caller of the purge; zero for an operator
 
 	Labelled func(metadata.Version) // called for each labelled version to remove; may be nil
 }

@@ -167,7 +167,7 @@ func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 		if later, err := os.Stat(k.watermark("watermark")); err != nil || !os.SameFile(info, later) {
 			t.Errorf("it was written without a change (%v)", err)
 		}
-		k.Upload(k.Sets[0], "second") // what comes after the last one
+		k.Upload(k.Sets[0], "second") // after the last watermark
 		killed := k.Meta.Reopen(time.Now)
 		if found := k.history(killed); len(found) != 0 {
 			t.Errorf("%q", found)

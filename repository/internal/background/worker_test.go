@@ -16,7 +16,7 @@ func TestRunsWhenDue(t *testing.T) {
 	const s = time.Second
 	for name, c := range map[string]struct {
 		first background.Next
-		then  []background.Next // what each run returns; afterwards Idle
+		then  []background.Next // results of the runs; afterwards Idle
 		wake  []time.Duration   // when it is woken
 		runs  []time.Duration
 	}{

@@ -131,7 +131,7 @@ func (g *growth) wantReads(about string, want int) {
 	}
 }
 
-// TestFollowersShareEntries: what this process commits, its followers do not read from the store.
+// TestFollowersShareEntries: followers do not read entries of this process from the store.
 func TestFollowersShareEntries(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)
@@ -206,7 +206,7 @@ func TestUncommittedEntriesAreNotKept(t *testing.T) {
 	}
 }
 
-// TestOtherProcessesEntries: what another process has committed comes from the store.
+// TestOtherProcessesEntries: entries of other processes are read from the store.
 func TestOtherProcessesEntries(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)
