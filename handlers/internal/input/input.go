@@ -7,14 +7,9 @@
 package input
 
 import (
-	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
-	"labshelf/auth/errs"
 	"labshelf/repository/core"
 )
 
@@ -42,7 +37,7 @@ func (m members) read(f Object, handled ...string) error {
 		}
 		read, ok := m[field]
 		if !ok {
-			return unknown(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(m)))
+			return core.UnknownField(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(m)))
 		}
 		if err := read(field, f[field]); err != nil {
 			return err
@@ -76,36 +71,12 @@ func (m members) edit(f Object, shown Shown, refuse func(field string) error) (r
 		present, known := stored[field]
 		switch {
 		case !known:
-			return unknown(field, "this object; it can change", slices.Collect(maps.Keys(m)))
+			return core.UnknownField(field, "this object; it can change", slices.Collect(maps.Keys(m)))
 		case value == nil:
 			return core.Invalid(field, "%s cannot be null, nor be changed", field)
-		case refused == nil && !equal(present, value):
+		case refused == nil && !core.Equal(present, value):
 			refused = refuse(field)
 		}
 	}
 	return refused
-}
-
-// equal compares two decoded JSON values. Different spellings of a number are equal.
-func equal(a, b any) bool {
-	one, isNumber := a.(json.Number)
-	other, both := b.(json.Number)
-	if !isNumber || !both {
-		return reflect.DeepEqual(a, b)
-	}
-	x, errX := one.Float64()
-	y, errY := other.Float64()
-	return one == other || errX == nil && errY == nil && x == y
-}
-
-// unknown returns the error for a field that is not accepted.
-func unknown(field, of string, accepted []string) error {
-	slices.Sort(accepted)
-	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(field),
-		Message: strconv.Quote(core.Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
-}
-
-// readOnly returns the usual error for a change of a read-only field.
-func readOnly(field string) error {
-	return core.Conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }

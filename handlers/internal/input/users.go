@@ -2,6 +2,7 @@ package input
 
 import (
 	"labshelf/repository/containers"
+	"labshelf/repository/core"
 	"labshelf/repository/links"
 )
 
@@ -25,7 +26,7 @@ func UserEdit(f Object, shown Shown) (in containers.UserFields) {
 	if sysadmin, ok := f["sysadmin"].(bool); ok {
 		in.Sysadmin = &sysadmin
 	}
-	in.Malformed = userFields(&in).edit(f, shown, readOnly)
+	in.Malformed = userFields(&in).edit(f, shown, core.ReadOnly)
 	return in
 }
 
@@ -34,7 +35,7 @@ func Account(f Object) (in links.Account) {
 	fields := members{"username": text(new(*string)), "fullname": text(&in.Fullname)}
 	for field := range f {
 		if fields[field] == nil {
-			in.Malformed = unknown(field, "this request; it takes", []string{"username", "fullname"})
+			in.Malformed = core.UnknownField(field, "this request; it takes", []string{"username", "fullname"})
 			return in
 		}
 	}
