@@ -70,8 +70,8 @@ func chooses(v *browser.Visitor, label, value string) {
 	v.Do(chromedp.Focus(browser.Field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new Event("change", {bubbles: true}))`))
 }
 
-// A file is described by tags and properties of every kind. What a value is, is recognised; numbers
-// stay as they are typed.
+// A user describes a file by tags and by properties of every kind. The form recognises the kind of
+// each value, and keeps numbers as the user typed them.
 func TestDescribeFile(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -274,8 +274,8 @@ func TestDescribeConflicts(t *testing.T) {
 	w.SeesNot("Edit metadata")
 }
 
-// Twenty selected files get a tag and a property, after a preview, in one edit that one click
-// undoes. What somebody changes meanwhile stays.
+// Twenty selected files get a tag and a property, after a preview, in one edit. One click undoes
+// the edit, and keeps the changes that other users made in the meantime.
 func TestDescribeMany(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -11,8 +11,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// What was typed stays when the session ends, hidden until the same user has signed in
-// again. A wrong key is explained there.
+// The page keeps typed text when the session ends, and hides it until the same user signs in again.
+// The page explains a wrong key there.
 func TestTypedTextOutlivesTheSession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -30,8 +30,8 @@ func says(v *browser.Visitor, within string, texts ...string) {
 	v.Until(fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.innerText).filter(Boolean).join("|") === %q`, within+" .error", strings.Join(texts, "|")))
 }
 
-// What is missing or wrong is said at its field, on the page of a file and in its form; a form that
-// reminds saves it all the same.
+// A field with a missing or wrong value shows the problem, on the page of the file and in its form.
+// A form that only reminds saves the values all the same.
 func TestFormReminds(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -109,8 +109,8 @@ func TestFormInsists(t *testing.T) {
 	v.Shots("table-refused")
 }
 
-// A changed form is a new version. What was filled in keeps its own until somebody takes the new
-// one. A deleted form asks for nothing, and can be restored.
+// A changed form is a new version. Metadata keep the version with which they were entered until a
+// user takes the new one. A deleted form asks for nothing, and can be restored.
 func TestFormVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -110,7 +110,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	v.Sees("This set is in the trash")
 }
 
-// Who chooses that everybody may read is told what that means, and whether the service allows it.
+// The choice that everybody can read shows its meaning, and whether the service allows it.
 func TestChoosingOpen(t *testing.T) {
 	t.Parallel()
 	for on, hint := range map[string]string{"on": "Anyone on the network can read", "off": "It is visible only with an account until the operator"} {
@@ -129,7 +129,7 @@ func TestChoosingOpen(t *testing.T) {
 	}
 }
 
-// Whose session has ended reads what is open as others do, before signing in again.
+// A user whose session has ended reads open data as visitors do, before signing in again.
 func TestOpenDataAfterASession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--anonymous", "on")

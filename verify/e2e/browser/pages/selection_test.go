@@ -137,9 +137,9 @@ func TestDeleteSelectedFailsInPart(t *testing.T) {
 	s.Holds(t, sid, []string{"a.txt", "c.txt", "d.txt"})
 }
 
-// All that the filter shows is selected, also what is not loaded, and stays what it was when it was
-// clicked; after a deletion is cancelled, the remaining files stay, and stay selected. What was
-// deleted is selected in the trash, and restored.
+// Select all selects every file that the filter shows, also files that are not loaded. Later
+// uploads do not join the selection. After a cancelled deletion the remaining files stay, and stay
+// selected. The user selects the deleted files in the trash, and restores them.
 func TestSelectAll(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
