@@ -94,8 +94,6 @@ func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 	switch of {
 	case reflect.TypeFor[string]():
 		return reflect.ValueOf(w.Resources[0].ID.String())
-	case reflect.TypeFor[core.Fields]():
-		return reflect.ValueOf(core.Fields{"name": "new", "dataspaceId": w.Space.ID.String(), "userId": w.Admin.UserID.String(), "role": "admin"})
 	case reflect.TypeFor[*metadata.Dataspace]():
 		return reflect.ValueOf(&w.Space)
 	case reflect.TypeFor[paging.Listing]():

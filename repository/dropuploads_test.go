@@ -2,13 +2,12 @@ package repository_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"testing"
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
@@ -21,7 +20,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
-	link, token, err := w.Service.Links.CreateLink(ctx, w.editor, core.Fields{"kind": "request", "setId": w.Sets[0].ID.String()})
+	link, token, err := w.Service.Links.CreateLink(ctx, w.editor, links.NewLink{Kind: metadata.RequestLink, SetID: new(w.Sets[0].ID.String())})
 	w.OK(err)
 	v := links.Visitor{Token: token}
 	begin := func(length int64) (string, string, error) {
@@ -63,7 +62,7 @@ func TestUnfinishedAfterStart(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
-	fields := core.Fields{"kind": "request", "setId": w.Sets[0].ID.String(), "maxUses": json.Number("1")}
+	fields := links.NewLink{Kind: metadata.RequestLink, SetID: new(w.Sets[0].ID.String()), LinkFields: links.LinkFields{MaxUses: new(uint32(1))}}
 	_, token, err := w.Service.Links.CreateLink(ctx, w.editor, fields)
 	w.OK(err)
 	start := files.UploadStart{Length: 6, Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}}

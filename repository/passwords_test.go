@@ -10,8 +10,8 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/admission"
 	"labshelf/auth/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
-	"labshelf/repository/core"
 	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
 )
@@ -31,7 +31,7 @@ func newGuessed(t *testing.T) *guessed {
 	g := &guessed{rationed: newRationed(t, repository.Config{})}
 	for _, token := range []*string{&g.first, &g.second} {
 		var err error
-		_, *token, err = g.Service.Links.CreateLink(t.Context(), g.editor, core.Fields{"kind": "share", "setId": g.Sets[0].ID.String(), "password": "a blue horse"})
+		_, *token, err = g.Service.Links.CreateLink(t.Context(), g.editor, links.NewLink{Kind: metadata.ShareLink, SetID: new(g.Sets[0].ID.String()), LinkFields: links.LinkFields{Password: new("a blue horse")}})
 		g.OK(err)
 	}
 	slot, err := g.Service.Links.PasswordQueue().Enter(admission.Caller{Name: "another"})

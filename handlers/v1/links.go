@@ -7,9 +7,9 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
 	"labshelf/repository/links"
 )
 
@@ -47,7 +47,11 @@ func (a Links) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, token, err := a.repo.Links.CreateLink(r.Context(), r.Caller, fields)
+	link, err := input.NewLink(fields)
+	if err != nil {
+		return err
+	}
+	created, token, err := a.repo.Links.CreateLink(r.Context(), r.Caller, link)
 	if err != nil {
 		return err
 	}
@@ -75,17 +79,9 @@ func (a Links) Get(w http.ResponseWriter, r *exchange.Request) error {
 
 // Update changes the record of a link.
 func (a Links) Update(w http.ResponseWriter, r *exchange.Request) error {
-	fields, err := body.Fields(w, r.Request)
-	if err != nil {
-		return err
-	}
-	for _, field := range []string{"state", "uses", "bytesReceived", "unfinishedUploads", "unfinishedBytes", "lastUsed", "hasPassword"} { // derived fields, and those that are set by other fields
-		delete(fields, field)
-	}
-	presenter := a.presenter(r)
-	l, err := a.repo.Links.UpdateLink(r.Context(), r.Caller, r.ID(), core.Edit[containers.LinkWithUse]{
-		Fields: fields, Match: exchange.Preconditions(r.Request), Shown: fieldsOf(presenter.link),
-	})
+	l, err := editing[containers.LinkWithUse, links.LinkFields]{
+		input.LinkEdit, a.repo.Links.GetLink, fieldsOf(a.presenter(r).link), a.repo.Links.UpdateLink,
+	}.edit(w, r)
 	return a.send(w, r, l, err)
 }
 

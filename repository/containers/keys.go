@@ -3,14 +3,12 @@ package containers
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/formats/audit"
 	"labshelf/metadata"
-	"labshelf/paging"
 	"labshelf/repository/core"
 	"labshelf/repository/internal/rows"
 )
@@ -20,23 +18,6 @@ type NewKey struct {
 	Label   *string
 	Expires *metadata.Stamp
 	core.Input
-}
-
-// InstantValue parses a time before the year 10000.
-func InstantValue(field string, value any) (metadata.Stamp, error) {
-	s, err := core.StringValue(field, value)
-	if err != nil {
-		return 0, err
-	}
-	instant, _, err := paging.ParseInstant(s)
-	var bad *paging.Error
-	if errors.As(err, &bad) {
-		return 0, core.Invalid(field, "%s: %s", field, bad.Message)
-	}
-	if err == nil && metadata.Stamp(instant).Time().Year() > 9999 {
-		return 0, core.Invalid(field, "%s must be before the year 10000", field)
-	}
-	return metadata.Stamp(instant), err
 }
 
 // CreateKey creates a key for a user and returns its record and the key, which cannot be read

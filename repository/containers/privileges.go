@@ -12,20 +12,6 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// SetRole sets the role of a privilege from the value of a field.
-func SetRole(v *metadata.Privilege, field string, value any) error {
-	s, err := core.StringValue(field, value)
-	if err != nil {
-		return err
-	}
-	role, ok := auth.ParseRole(s)
-	if !ok {
-		return core.Invalid(field, "role must be member, editor or admin")
-	}
-	v.Role = role
-	return nil
-}
-
 // NewPrivilege describes a role to grant to a user in a dataspace.
 type NewPrivilege struct {
 	UserID, DataspaceID string

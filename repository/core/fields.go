@@ -186,9 +186,14 @@ func Conflict(code errs.Code, field, format string, args ...any) *errs.Error {
 func NumberWithin(field, text string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n < least || n > most || strconv.FormatUint(n, 10) != text {
-		return 0, Invalid(field, "%s must be a whole number from %d to %d", field, least, most)
+		return 0, NotWithin(field, least, most)
 	}
 	return n, nil
+}
+
+// NotWithin returns the error for a field that must be a whole number from least to most.
+func NotWithin(field string, least, most uint64) error {
+	return Invalid(field, "%s must be a whole number from %d to %d", field, least, most)
 }
 
 // ValueOf returns the string, or "" for nil.

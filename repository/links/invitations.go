@@ -5,7 +5,6 @@ import (
 
 	"labshelf/auth"
 	"labshelf/metadata"
-	"labshelf/repository/containers"
 	"labshelf/repository/core"
 )
 
@@ -21,44 +20,34 @@ const (
 // AdminsInvite reports whether admins may invite people into their dataspaces.
 func (s *Links) AdminsInvite() bool { return s.config.AdminsInvite }
 
-// newInvitation parses and validates the fields of a new invitation.
-func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, f core.Fields) (l draftLink, err error) {
+// newInvitation validates a new invitation.
+func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, in NewLink) (l metadata.Link, err error) {
 	l.Kind, l.MaxUses = metadata.Invitation, 1
-	_, withDataspace := f["dataspaceId"]
-	_, withRole := f["role"]
 	var d metadata.Dataspace
-	if withDataspace {
-		id, err := core.Required(f, "dataspaceId")
-		if err != nil {
-			return l, err
-		}
-		if d, err = core.LookupDataspace(tx, id, "dataspaceId"); err != nil {
+	if in.DataspaceID != nil {
+		if d, err = core.LookupDataspace(tx, *in.DataspaceID, "dataspaceId"); err != nil {
 			return l, err
 		}
 	}
 	if err := s.mayInvite(tx, p, d, auth.None); err != nil {
 		return l, err
 	}
-	if withDataspace != withRole {
+	if withDataspace := in.DataspaceID != nil; withDataspace != (in.Role != nil) {
 		return l, core.Missing(map[bool]string{true: "role", false: "dataspaceId"}[withDataspace], "dataspaceId and role go together; an invitation without both gives an account alone")
 	}
-	if withRole {
-		var given metadata.Privilege
-		if err := containers.SetRole(&given, "role", f["role"]); err != nil {
-			return l, err
-		}
-		l.DataspaceID, l.Role = d.ID, given.Role
+	if in.Role != nil {
+		l.DataspaceID, l.Role = d.ID, *in.Role
 	}
-	if err := l.fits(f); err != nil {
+	if err := in.fits(l.Kind); err != nil {
 		return l, err
 	}
-	if err := core.SetFields(&l, f, linkFields, "kind", "dataspaceId", "role"); err != nil {
+	if err := in.apply(&l); err != nil {
 		return l, err
 	}
-	if err := s.bound(&l.Link, f); err != nil {
+	if err := s.bound(&l, in.Expires != nil); err != nil {
 		return l, err
 	}
-	if d.State == metadata.Deleted && withDataspace {
+	if d.State == metadata.Deleted && in.DataspaceID != nil {
 		return l, core.ParentDeleted("dataspaceId", "dataspace")
 	}
 	return l, s.mayInvite(tx, p, d, l.Role)

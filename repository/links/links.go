@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"strings"
 	"time"
 
@@ -101,21 +100,17 @@ func (s *Links) managedWith(tx *metadata.Tx, l metadata.Link, unfinished func(me
 	return shown, err
 }
 
-// CreateLink creates a link and returns it with its token, which cannot be read later. All kinds
-// have the fields kind and optionally label and expires. Shares and requests also have setId and
-// optionally password and maxUses. Shares have optionally folder or resourceIds, version (with one
-// of resourceIds), and hidesPeople. Requests have optionally maxBytes, maxFileBytes and types.
-// Invitations have dataspaceId and role; sysadmins may omit both.
-func (s *Links) CreateLink(ctx context.Context, p auth.Principal, f core.Fields) (created containers.LinkWithUse, token string, err error) {
-	var draft draftLink
+// CreateLink creates a link and returns it with its token, which cannot be read later.
+func (s *Links) CreateLink(ctx context.Context, p auth.Principal, in NewLink) (created containers.LinkWithUse, token string, err error) {
+	var l metadata.Link
 	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
-		draft, err = s.newLink(tx, p, f)
+		l, err = s.newLink(tx, p, in)
 		return err
 	}
 	if err := s.core.View(ctx, p, check); err != nil {
 		return created, "", err
 	}
-	hash, err := s.hashFor(ctx, p, core.ValueOf(draft.password))
+	hash, err := s.hashFor(ctx, p, core.ValueOf(in.Password))
 	if err != nil {
 		return created, "", err
 	}
@@ -124,7 +119,6 @@ func (s *Links) CreateLink(ctx context.Context, p auth.Principal, f core.Fields)
 		if err := check(tx, p); err != nil {
 			return err
 		}
-		l := draft.Link
 		l.Record, l.OwnerID, l.MadeWith, l.Password, l.Digest = core.NewRecord(tx, p), p.UserID, p.KeyID, hash, digest
 		if err := rows.SaveLink(tx, rows.Change{By: p, Action: audit.LinkCreate}, nil, &l); err != nil {
 			return err
@@ -177,8 +171,8 @@ func (s *Links) GetLink(ctx context.Context, p auth.Principal, id string) (l con
 // UpdateLink changes label, expires, password, maxUses, and the fields of its kind. The objects
 // that a link shows, and the place where it stores files, cannot change. Only callers who could
 // create an invitation may change it.
-func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edit core.Edit[containers.LinkWithUse]) (updated containers.LinkWithUse, err error) {
-	var draft draftLink
+func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, f LinkFields, match core.Match) (updated containers.LinkWithUse, err error) {
+	var l metadata.Link
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {
 		if before, err = managedLink(tx, p, id); err != nil {
 			return before, false, err
@@ -188,22 +182,16 @@ func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edi
 				return before, false, err
 			}
 		}
-		shown, err := s.managed(tx, before)
-		if err != nil {
+		l = before
+		if err := cmp.Or(NewLink{LinkFields: f}.fits(l.Kind), f.apply(&l)); err != nil {
 			return before, false, err
 		}
-		draft = draftLink{Link: before}
-		if err := draft.fits(sentOf(edit.Fields, edit.Shown(shown))); err != nil {
-			return before, false, err
+		if changed = l != before || f.Password != nil; changed {
+			if err := s.bound(&l, f.Expires != nil); err != nil {
+				return before, false, err
+			}
 		}
-		changed, err = core.ApplyEdit(&draft, core.Edit[draftLink]{Fields: edit.Fields, Shown: func(draftLink) core.Fields { return edit.Shown(shown) }}, linkFields, core.ReadOnly)
-		if err == nil && changed {
-			err = s.bound(&draft.Link, edit.Fields)
-		}
-		if err != nil {
-			return before, false, err
-		}
-		return before, changed, core.Changeable(before.State, before.Tag(), before.Modified, edit.Match)
+		return before, changed, core.Changeable(before.State, before.Tag(), before.Modified, match)
 	}
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, _, err := check(tx, p)
@@ -212,7 +200,7 @@ func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edi
 	if err != nil {
 		return updated, err
 	}
-	hash, err := s.hashFor(ctx, p, core.ValueOf(draft.password))
+	hash, err := s.hashFor(ctx, p, core.ValueOf(f.Password))
 	if err != nil {
 		return updated, err
 	}
@@ -221,8 +209,7 @@ func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edi
 		if err != nil {
 			return err
 		}
-		l := draft.Link
-		if draft.password != nil {
+		if f.Password != nil {
 			l.Password = hash
 		}
 		if changed {
@@ -234,13 +221,6 @@ func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, edi
 		return err
 	})
 	return updated, err
-}
-
-// sentOf returns the fields of a request whose values differ from those shown.
-func sentOf(f, shown core.Fields) core.Fields {
-	sent := maps.Clone(f)
-	maps.DeleteFunc(sent, func(field string, value any) bool { return core.Equal(shown[field], value) })
-	return sent
 }
 
 func (s *Links) saveLink(tx *metadata.Tx, p auth.Principal, action audit.Action, before metadata.Link, after *metadata.Link) error {

@@ -8,7 +8,6 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/metadata"
-	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/links"
 	"labshelf/repository/repositorytest"
@@ -30,7 +29,7 @@ func (r *reading) Read(p []byte) (int, error) {
 // request makes a request link, and begins a file of so many bytes through it.
 func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUpload, through *resumable.Uploads) {
 	p.T.Helper()
-	made, token, err := p.Service.Links.CreateLink(p.T.Context(), p.Admin, core.Fields{"kind": "request", "setId": p.Sets[0].ID.String()})
+	made, token, err := p.Service.Links.CreateLink(p.T.Context(), p.Admin, links.NewLink{Kind: metadata.RequestLink, SetID: new(p.Sets[0].ID.String())})
 	p.OK(err)
 	v := links.Visitor{Token: token}
 	start := files.UploadStart{Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}, Length: length}

@@ -46,6 +46,18 @@ func (m members) read(f Object, handled ...string) error {
 	return nil
 }
 
+// some reads only the named fields, as far as they are sent.
+func (m members) some(f Object, fields ...string) error {
+	for _, field := range fields {
+		if value, sent := f[field]; sent {
+			if err := m[field](field, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Shown returns the object to be edited, as the caller sees it.
 type Shown func() (Object, error)
 
