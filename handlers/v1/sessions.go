@@ -46,7 +46,7 @@ func (a Sessions) SignIn(w http.ResponseWriter, r *exchange.Request) error {
 }
 
 // signInKey returns the key in the body of a sign-in.
-func signInKey(fields core.Fields) (key string, err error) {
+func signInKey(fields body.Object) (key string, err error) {
 	for _, name := range []string{"eppn", "mail", "cn"} {
 		if _, sent := fields[name]; sent {
 			return "", errKeyRequired

@@ -1,6 +1,9 @@
 package core
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+)
 
 // Input is embedded in the input types of use cases.
 type Input struct {
@@ -40,3 +43,20 @@ func (rule TextRule) Set(at *string, field string, value *string) error {
 // ErrOutdated reports that the version in Match.Read is not the present one. The caller must read
 // the object again and repeat the edit.
 var ErrOutdated = errors.New("the object has changed since the caller read it")
+
+// NumberWithin parses a whole number in decimal notation, from least to most.
+func NumberWithin(field, text string, least, most uint64) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n < least || n > most || strconv.FormatUint(n, 10) != text {
+		return 0, NotWithin(field, least, most)
+	}
+	return n, nil
+}
+
+// ValueOf returns the string, or "" for nil.
+func ValueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}

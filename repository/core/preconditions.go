@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/auth/errs"
 	"labshelf/metadata"
 )
 
@@ -56,9 +55,4 @@ func (m Match) Check(tag string, modified metadata.Stamp) error {
 		return ErrOutdated
 	}
 	return nil
-}
-
-// PreconditionFailed returns an error of the kind Precondition.
-func PreconditionFailed(message string) error {
-	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: message}
 }

@@ -27,8 +27,12 @@ const (
 // ErrEmpty is the error of a request that requires a body but has none.
 var ErrEmpty error = Invalid("the body is empty; it must be a JSON object")
 
+// Object is a decoded JSON object. Its values are string, bool, json.Number, nil, []any and
+// map[string]any. The members metadata and schema are json.RawMessage.
+type Object = map[string]any
+
 // Fields reads a JSON object. A body without Content-Type counts as JSON.
-func Fields(w http.ResponseWriter, r *http.Request) (core.Fields, error) {
+func Fields(w http.ResponseWriter, r *http.Request) (Object, error) {
 	if empty, err := Empty(r); err != nil {
 		return nil, err
 	} else if empty {
@@ -111,7 +115,7 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 }))
 
 // parseObject decodes one JSON object, with nothing after it.
-func parseObject(text []byte) (fields core.Fields, err error) {
+func parseObject(text []byte) (fields Object, err error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // byte order mark of a file saved by an editor
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)

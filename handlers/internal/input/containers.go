@@ -24,7 +24,7 @@ func NewDataspace(f Object) (in containers.NewDataspace) {
 
 // DataspaceEdit decodes the changeable fields of a dataspace.
 func DataspaceEdit(f Object, shown Shown) (in containers.DataspaceFields) {
-	in.Malformed = dataspaceFields(&in).edit(f, shown, core.ReadOnly)
+	in.Malformed = dataspaceFields(&in).edit(f, shown, readOnly)
 	return in
 }
 
@@ -51,7 +51,7 @@ func SetEdit(f Object, shown Shown) (in containers.SetFields) {
 		if field == "dataspaceId" {
 			return core.Conflict(errs.CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
 		}
-		return core.ReadOnly(field)
+		return readOnly(field)
 	})
 	return in
 }

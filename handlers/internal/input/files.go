@@ -14,7 +14,7 @@ func ResourceEdit(f Object, shown Shown) (in files.Fields) {
 		if field == "setId" || field == "dataspaceId" {
 			return files.RefuseMove(field)
 		}
-		return core.ReadOnly(field)
+		return readOnly(field)
 	})
 	return in
 }

@@ -7,15 +7,17 @@
 package input
 
 import (
+	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 
+	"labshelf/handlers/internal/body"
 	"labshelf/repository/core"
 )
 
-// Object is a decoded JSON object. Its values are string, bool, json.Number, nil, []any and
-// map[string]any. The members metadata and schema are json.RawMessage.
-type Object = map[string]any
+// Object is the JSON object of a request.
+type Object = body.Object
 
 // members maps each accepted field of an object to the function that reads it.
 type members map[string]func(field string, value any) error
@@ -37,7 +39,7 @@ func (m members) read(f Object, handled ...string) error {
 		}
 		read, ok := m[field]
 		if !ok {
-			return core.UnknownField(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(m)))
+			return unknownField(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(m)))
 		}
 		if err := read(field, f[field]); err != nil {
 			return err
@@ -83,12 +85,25 @@ func (m members) edit(f Object, shown Shown, refuse func(field string) error) (r
 		present, known := stored[field]
 		switch {
 		case !known:
-			return core.UnknownField(field, "this object; it can change", slices.Collect(maps.Keys(m)))
+			return unknownField(field, "this object; it can change", slices.Collect(maps.Keys(m)))
 		case value == nil:
 			return core.Invalid(field, "%s cannot be null, nor be changed", field)
-		case refused == nil && !core.Equal(present, value):
+		case refused == nil && !equal(present, value):
 			refused = refuse(field)
 		}
 	}
 	return refused
+}
+
+// equal compares two decoded JSON values. Numbers are equal if their values are, in whatever
+// notation.
+func equal(a, b any) bool {
+	one, isNumber := a.(json.Number)
+	other, both := b.(json.Number)
+	if !isNumber || !both {
+		return reflect.DeepEqual(a, b)
+	}
+	x, errX := one.Float64()
+	y, errY := other.Float64()
+	return one == other || errX == nil && errY == nil && x == y
 }

@@ -28,7 +28,7 @@ func newLinkFields(in *links.NewLink) members {
 		},
 		"version": func(_ string, value any) error {
 			number, _ := value.(json.Number)
-			if core.Equal(number, json.Number("0")) {
+			if equal(number, json.Number("0")) {
 				number = "0"
 			}
 			in.Version = new(number.String())
@@ -87,10 +87,10 @@ func LinkEdit(f Object, shown Shown) (in links.LinkFields) {
 	derived := []string{"state", "uses", "bytesReceived", "unfinishedUploads", "unfinishedBytes", "lastUsed", "hasPassword"}
 	f = maps.Clone(f)
 	maps.DeleteFunc(f, func(field string, value any) bool {
-		return slices.Contains(derived, field) || value != nil && links.CheckField(kind, field) != nil && core.Equal(stored[field], value)
+		return slices.Contains(derived, field) || value != nil && links.CheckField(kind, field) != nil && equal(stored[field], value)
 	})
 	in.Malformed = linkFields(&in).edit(f, func() (Object, error) { return stored, nil }, func(field string) error {
-		return cmp.Or(links.CheckField(kind, field), core.ReadOnly(field))
+		return cmp.Or(links.CheckField(kind, field), readOnly(field))
 	})
 	return in
 }

@@ -41,7 +41,7 @@ func NewSchema(f Object) (in describe.NewSchema) {
 
 // SchemaEdit decodes the changeable fields of a schema.
 func SchemaEdit(f Object, shown Shown) (in describe.SchemaFields) {
-	in.Malformed = schemaFields(&in).edit(f, shown, core.ReadOnly)
+	in.Malformed = schemaFields(&in).edit(f, shown, readOnly)
 	return in
 }
 

@@ -2,7 +2,6 @@ package input
 
 import (
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
 	"labshelf/repository/links"
 )
 
@@ -26,7 +25,7 @@ func UserEdit(f Object, shown Shown) (in containers.UserFields) {
 	if sysadmin, ok := f["sysadmin"].(bool); ok {
 		in.Sysadmin = &sysadmin
 	}
-	in.Malformed = userFields(&in).edit(f, shown, core.ReadOnly)
+	in.Malformed = userFields(&in).edit(f, shown, readOnly)
 	return in
 }
 
@@ -35,7 +34,7 @@ func Account(f Object) (in links.Account) {
 	fields := members{"username": text(new(*string)), "fullname": text(&in.Fullname)}
 	for field := range f {
 		if fields[field] == nil {
-			in.Malformed = core.UnknownField(field, "this request; it takes", []string{"username", "fullname"})
+			in.Malformed = unknownField(field, "this request; it takes", []string{"username", "fullname"})
 			return in
 		}
 	}

@@ -3,7 +3,6 @@ package input
 import (
 	"maps"
 
-	"labshelf/repository/core"
 	"labshelf/repository/watch"
 )
 
@@ -31,7 +30,7 @@ func WebhookEdit(f Object, shown Shown) (in watch.WebhookFields) {
 	for _, field := range []string{"state", "reason", "because", "paused", "position", "deliveries", "tries", "nextTry", "formerSecretUntil"} {
 		delete(f, field)
 	}
-	in.Malformed = webhookFields(&in).edit(f, shown, core.ReadOnly)
+	in.Malformed = webhookFields(&in).edit(f, shown, readOnly)
 	return in
 }
 
