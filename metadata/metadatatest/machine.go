@@ -69,22 +69,24 @@ func moves() []time.Duration {
 
 // machine is a store and its model.
 type machine struct {
-	clock   *clock
-	subject metadata.Store
-	model   *Memory
-	open    Open
-	file    string // see Compare
-	root    string // contains all directories of the store
-	dirs    int
-	dir     string // current directory of the store
-	backups []backup
-	pool    pool
-	last    metadata.Stamp // the last stamp that the machine has taken
-	done    int            // number of operations
+	clock     *clock
+	subject   metadata.Store
+	model     *Memory
+	open      Open
+	file      string // see Compare
+	root      string // contains all directories of the store
+	dirs      int
+	dir       string // current directory of the store
+	backups   []backup
+	pool      pool
+	questions []question
+	last      metadata.Stamp // the last stamp that the machine has taken
+	done      int            // number of operations
 }
 
 func newMachine(rt *rapid.T, root string, open Open) *machine {
 	m := &machine{clock: newClock(), open: open, root: root, pool: drawPool(rt)}
+	m.questions = questions(m.pool.probe())
 	m.dir = m.newDir()
 	if err := os.Mkdir(m.dir, 0o700); err != nil {
 		rt.Fatal(err)
@@ -236,10 +238,9 @@ func (m *machine) view(rt *rapid.T) {
 
 // everything compares the answers to every question.
 func (m *machine) everything(rt *rapid.T) {
-	asked := m.pool.probe()
 	all := func(of metadata.Reader) (got map[string]any) {
 		err := of.View(context.Background(), func(tx *metadata.Tx) (err error) {
-			got, err = contents(tx, asked)
+			got, err = answersTo(tx, m.questions)
 			return err
 		})
 		if err != nil {

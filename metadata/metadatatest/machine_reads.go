@@ -1,10 +1,8 @@
 package metadatatest
 
 import (
-	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"pgregory.net/rapid"
 
@@ -21,60 +19,38 @@ func (m *machine) reads(rt *rapid.T, s *session, most int) {
 
 func (m *machine) read(rt *rapid.T, s *session) op {
 	few := rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "items")
-	after := func(ids []metadata.ID) metadata.ID {
-		return rapid.SampledFrom(slices.Concat(ids, []metadata.ID{{}, m.pool.resources[0]})).Draw(rt, "after")
-	}
-	switch rapid.IntRange(0, 18).Draw(rt, "read") {
-	case 0:
-		from := after(m.pool.dataspaces)
-		return rowsOp("Dataspaces.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.Dataspace, error] { return tx.Dataspaces.All(from) })
-	case 1:
-		from := after(m.pool.dataspaces)
-		return rowsOp("Dataspaces.Public", few, func(tx *metadata.Tx) iter.Seq2[metadata.ID, error] { return tx.Dataspaces.Public(from) })
-	case 2:
-		from := after(m.pool.users)
-		return rowsOp("Users.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.User, error] { return tx.Users.All(from) })
-	case 3:
-		of, from := m.pool.users[rapid.IntRange(0, 1).Draw(rt, "of user")], after(m.pool.keys)
-		return rowsOp("Keys.OfUser", few, func(tx *metadata.Tx) iter.Seq2[metadata.Key, error] { return tx.Keys.OfUser(of, from) })
-	case 4:
-		return rowsOp("Privileges.All", few, allAfter(after(m.pool.privileges)))
-	case 5:
-		return rowsOp("Privileges.OfUser", few, ofUser(rapid.SampledFrom(m.pool.users).Draw(rt, "of user"), after(m.pool.dataspaces)))
+	switch rapid.IntRange(0, 15).Draw(rt, "read") {
+	case 0, 1, 2, 3, 4, 5:
+		return m.resources(rt, s, few)
 	case 6, 7:
-		q := metadata.SetRange{Dataspaces: m.someDataspaces(rt), After: after(m.pool.sets)}
+		q := metadata.SetRange{Dataspaces: m.someDataspaces(rt)}
+		q.After = rapid.SampledFrom(append(withZero(m.pool.sets), m.pool.resources[0])).Draw(rt, "after")
 		q.States = rapid.SampledFrom(states()).Draw(rt, "states")
 		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Set, error] { return tx.Sets.Range(q) }
 		return rowsOp(fmt.Sprintf("Sets.Range %+v", q), few, seq)
 	case 8:
-		from := m.versionKey(rt)
-		return rowsOp("InlineBodies.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.VersionKey, error] { return tx.InlineBodies.All(from) })
-	case 9:
-		return m.uploads(rt, few)
-	case 12:
-		of := m.versionKey(rt)
-		return rowsOp("Versions.Before", few, func(tx *metadata.Tx) iter.Seq2[metadata.Version, error] { return tx.Versions.Before(of) })
-	case 13:
-		from := m.versionKey(rt)
-		return rowsOp("Versions.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.Version, error] { return tx.Versions.All(from) })
-	case 10:
-		return op{"totals", func(tx *metadata.Tx) (any, error) { return totals(tx) }}
-	case 11:
-		of := rapid.SampledFrom(m.pool.dataspaces).Draw(rt, "of dataspace")
-		return rowsOp("Privileges.OfDataspace", few, ofDataspace(of))
+		by := m.moment(rt, "by")
+		return rowsOp("Uploads.Ended", few, func(tx *metadata.Tx) iter.Seq2[metadata.ID, error] { return tx.Uploads.Ended(by) })
 	default:
-		q := m.resourceRange(rt, s)
-		q.Keys = rapid.Bool().Draw(rt, "keys alone")
-		if q.Order.ByNames() && rapid.Bool().Draw(rt, "with folders") {
-			return childrenOp(rt, s, q, few)
-		}
-		if rapid.Bool().Draw(rt, "borrowed") {
-			seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return Paged(tx, q) }
-			return rowsOp(fmt.Sprintf("Resources.Page %+v", q), few, seq)
-		}
-		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) }
-		return rowsOp(fmt.Sprintf("Resources.Range %+v", q), few, seq)
+		q := rapid.SampledFrom(m.questions).Draw(rt, "question")
+		nth := rapid.IntRange(0, q.args-1).Draw(rt, "argument")
+		return op{fmt.Sprintf("%s, up to %d", q.text(nth), few), func(tx *metadata.Tx) (any, error) { return q.ask(tx, nth, few) }}
 	}
+}
+
+// resources draws a listing of resources.
+func (m *machine) resources(rt *rapid.T, s *session, few int) op {
+	q := m.resourceRange(rt, s)
+	q.Keys = rapid.Bool().Draw(rt, "keys alone")
+	if q.Order.ByNames() && rapid.Bool().Draw(rt, "with folders") {
+		return childrenOp(rt, s, q, few)
+	}
+	if rapid.Bool().Draw(rt, "borrowed") {
+		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return Paged(tx, q) }
+		return rowsOp(fmt.Sprintf("Resources.Page %+v", q), few, seq)
+	}
+	seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) }
+	return rowsOp(fmt.Sprintf("Resources.Range %+v", q), few, seq)
 }
 
 // childrenOp lists the children of a range, from the beginning or after one of them.
@@ -85,14 +61,6 @@ func childrenOp(rt *rapid.T, s *session, q metadata.ResourceRange, few int) op {
 	}
 	seq := func(tx *metadata.Tx) iter.Seq2[Child, error] { return Children(tx, q) }
 	return rowsOp(fmt.Sprintf("Resources.Children %+v", q), few, seq)
-}
-
-// totals returns the numbers that a store counts itself.
-func totals(tx *metadata.Tx) (all [3]any, err error) {
-	last, stamps := tx.Lineage.LastStamp()
-	bodies, inline := tx.InlineBodies.Total()
-	blobs, unreferenced := tx.Unreferenced.Total()
-	return [3]any{last, bodies, blobs}, errors.Join(stamps, inline, unreferenced)
 }
 
 // someDataspaces draws dataspaces in any order, an empty list, or nil.
@@ -141,14 +109,4 @@ func (m *machine) nameBounds(rt *rapid.T, q *metadata.ResourceRange, near metada
 	if rapid.Bool().Draw(rt, "after a position") {
 		q.After = paging.Position{Name: near.Name, ID: rapid.SampledFrom(append(m.pool.resources, near.ID, near.ID, near.ID)).Draw(rt, "after id")}
 	}
-}
-
-// uploads reads ended uploads, and whether a digest is awaited.
-func (m *machine) uploads(rt *rapid.T, few int) op {
-	if rapid.Bool().Draw(rt, "ended") {
-		by := m.moment(rt, "by")
-		return rowsOp("Uploads.Ended", few, func(tx *metadata.Tx) iter.Seq2[metadata.ID, error] { return tx.Uploads.Ended(by) })
-	}
-	digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
-	return op{"Uploads.Awaited", func(tx *metadata.Tx) (any, error) { return tx.Uploads.Awaited(digest) }}
 }

@@ -22,7 +22,7 @@ type Open func(dir string, now func() time.Time) (metadata.Store, error)
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
 		for _, tests := range []map[string]func(*testing.T, *store){
-			rowTests(), rangeTests(), txTests(), snapshotTests(), accessTests(), identityTests(), auditTests(),
+			rowTests(), finderTests(), rangeTests(), txTests(), snapshotTests(), accessTests(), identityTests(), auditTests(),
 		} {
 			for name, test := range tests {
 				t.Run(name, func(t *testing.T) {

@@ -27,22 +27,6 @@ func listed[T any](t *testing.T, s metadata.Reader, idOf func(T) metadata.ID, se
 	return ids(mapped(view(t, s, func(tx *metadata.Tx) ([]T, error) { return list(seq(tx)) }), idOf)...)
 }
 
-func allAfter(after metadata.ID) func(*metadata.Tx) iter.Seq2[metadata.Privilege, error] {
-	return func(tx *metadata.Tx) iter.Seq2[metadata.Privilege, error] { return tx.Privileges.All(after) }
-}
-
-func ofUser(user, after metadata.ID) func(*metadata.Tx) iter.Seq2[metadata.Privilege, error] {
-	return func(tx *metadata.Tx) iter.Seq2[metadata.Privilege, error] {
-		return tx.Privileges.OfUser(user, after)
-	}
-}
-
-func ofDataspace(dataspace metadata.ID) func(*metadata.Tx) iter.Seq2[metadata.Privilege, error] {
-	return func(tx *metadata.Tx) iter.Seq2[metadata.Privilege, error] {
-		return tx.Privileges.OfDataspace(dataspace)
-	}
-}
-
 // testSequences leaves sequences early, reads two of one table alternately, and gets rows
 // meanwhile, as a page does.
 func testSequences(t *testing.T, s *store) {
@@ -91,8 +75,8 @@ func testCopies(t *testing.T, s *store) {
 	var kept []any
 	keep := func(tx *metadata.Tx) error {
 		for _, row := range rows {
-			for _, way := range waysTo(row) {
-				got, err := way.find(tx)
+			for _, way := range nounOf(row).ways {
+				got, err := way.find(tx, row)
 				if err != nil {
 					return err
 				}

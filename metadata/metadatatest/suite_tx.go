@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/auth"
-	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
@@ -41,21 +39,15 @@ func testViewError(t *testing.T, s *store) {
 func testReadOnly(t *testing.T, s *store) {
 	rows := filledRows(false)
 	writes := map[string]func(*metadata.Tx) error{
-		"Stamp":           func(tx *metadata.Tx) error { tx.Stamp(); return nil },
-		"Now":             func(tx *metadata.Tx) error { tx.Now(); return nil },
-		"Leases.Remove":   func(tx *metadata.Tx) error { return tx.Leases.Remove("n") },
-		"Nodes.Remove":    func(tx *metadata.Tx) error { return tx.Nodes.Remove(id(1)) },
-		"Cascades.Remove": func(tx *metadata.Tx) error { return tx.Cascades.Remove(id(1)) },
-		"Sessions.Remove": func(tx *metadata.Tx) error {
-			return tx.Sessions.Remove(metadata.SessionKey{User: id(1), Digest: auth.SessionDigest{}})
-		},
-		"Trashed.Remove":      func(tx *metadata.Tx) error { return tx.Trashed.Remove(metadata.ObjectKey{}) },
-		"Blobs.Remove":        func(tx *metadata.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
-		"Damages.Remove":      func(tx *metadata.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
-		"Unreferenced.Remove": func(tx *metadata.Tx) error { return tx.Unreferenced.Remove(blobs.Digest{}) },
+		"Stamp": func(tx *metadata.Tx) error { tx.Stamp(); return nil },
+		"Now":   func(tx *metadata.Tx) error { tx.Now(); return nil },
 	}
 	for _, row := range rows {
-		writes[fmt.Sprintf("put %T", row)] = func(tx *metadata.Tx) error { return put(tx, row) }
+		n := nounOf(row)
+		writes["put in "+n.name] = func(tx *metadata.Tx) error { return n.put(tx, row) }
+		if n.remove != nil {
+			writes["remove from "+n.name] = func(tx *metadata.Tx) error { return n.remove(tx, row) }
+		}
 	}
 	for in, run := range map[string]func(context.Context, func(*metadata.Tx) error) error{"View": s.View, "ViewDurable": s.ViewDurable} {
 		for name, write := range writes {
@@ -234,4 +226,19 @@ func testCloseWaits(t *testing.T, s *store) {
 	if err := errors.Join(<-viewed, <-closed); err != nil {
 		t.Errorf("a view during Close, and Close: %v", err)
 	}
+}
+
+// testClock tests that Now returns the clock, even if it is behind the last stamp.
+func testClock(t *testing.T, s *store) {
+	last := s.stamp(t)
+	s.clock.move(-time.Hour)
+	s.update(t, func(tx *metadata.Tx) error {
+		if now, want := tx.Now(), metadata.Stamp(s.clock.now().UnixMicro()); now != want {
+			return fmt.Errorf("now is %d, want %d", now, want)
+		}
+		if next := tx.Stamp(); next <= last {
+			return fmt.Errorf("stamp %d follows %d", next, last)
+		}
+		return nil
+	})
 }

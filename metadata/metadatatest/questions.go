@@ -1,0 +1,235 @@
+package metadatatest
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// probe contains the values to ask a store about.
+type probe struct {
+	ids      []metadata.ID // ids of rows
+	parents  []metadata.ID // ids of users and containers
+	after    []metadata.ID // ids after which some listings begin
+	names    []string
+	digests  []blobs.Digest
+	keys     []auth.KeyDigest
+	links    []auth.LinkDigest
+	sessions []auth.SessionDigest
+	paths    []string // strings in keys
+	numbers  []uint64 // numbers in keys
+}
+
+// probeOf returns a probe with every id, string and digest of the rows, except the zero id, which
+// names nothing.
+func probeOf(rows ...any) (p probe) {
+	for _, row := range rows {
+		n := nounOf(row)
+		for _, f := range slices.Concat(n.identity, n.rest) {
+			p.add(f.in(reflect.ValueOf(row)))
+		}
+		for _, f := range n.identity {
+			switch v := f.in(reflect.ValueOf(row)); {
+			case v.Kind() == reflect.String:
+				p.paths = append(p.paths, v.String())
+			case v.CanUint():
+				p.numbers = append(p.numbers, v.Uint())
+			}
+		}
+	}
+	slices.SortFunc(p.ids, metadata.ID.Compare)
+	p.ids = slices.DeleteFunc(slices.Compact(p.ids), func(id metadata.ID) bool { return id == metadata.ID{} })
+	p.parents = p.ids
+	for _, texts := range []*[]string{&p.names, &p.paths} {
+		slices.Sort(*texts)
+		*texts = slices.Compact(*texts)
+	}
+	slices.Sort(p.numbers)
+	p.numbers = slices.Compact(p.numbers)
+	return p
+}
+
+func (p *probe) add(v reflect.Value) {
+	switch value := v.Interface().(type) {
+	case metadata.ID:
+		p.ids = append(p.ids, value)
+	case blobs.Digest:
+		p.digests = append(p.digests, value)
+	case auth.KeyDigest:
+		p.keys = append(p.keys, value)
+	case auth.LinkDigest:
+		p.links = append(p.links, value)
+	case auth.SessionDigest:
+		p.sessions = append(p.sessions, value)
+	case string:
+		p.names = append(p.names, value)
+	}
+}
+
+// valuesOf returns the keys of a type to ask about: all combinations of their parts. No key is "".
+func valuesOf[K any](p probe) []K {
+	all := mapped(p.values(reflect.TypeFor[K]()), func(v reflect.Value) K { return v.Interface().(K) })
+	return slices.DeleteFunc(all, func(key K) bool { return any(key) == any("") })
+}
+
+func (p probe) values(kind reflect.Type) (all []reflect.Value) {
+	if kind.Kind() == reflect.Struct {
+		all = []reflect.Value{reflect.New(kind).Elem()}
+		for i := range kind.NumField() {
+			var longer []reflect.Value
+			for _, begun := range all {
+				for _, part := range p.values(kind.Field(i).Type) {
+					made := changeable(begun.Interface())
+					made.Field(i).Set(part)
+					longer = append(longer, made)
+				}
+			}
+			all = longer
+		}
+		return all
+	}
+	for _, values := range []any{p.ids, p.digests, p.keys, p.links, p.sessions, p.paths, p.numbers} {
+		list := reflect.ValueOf(values)
+		if of := list.Type().Elem(); of == kind || of.Kind() == reflect.Uint64 && kind.Kind() == reflect.Uint32 {
+			for i := range list.Len() {
+				all = append(all, list.Index(i).Convert(kind))
+			}
+		}
+	}
+	return all
+}
+
+// question is a read, with each of some arguments.
+type question struct {
+	name string
+	args int
+	text func(nth int) string
+	// ask reads with the nth argument: up to most items of a sequence; 0 reads all.
+	ask func(tx *metadata.Tx, nth, most int) (any, error)
+}
+
+func ask[A any](name string, args []A, read func(tx *metadata.Tx, arg A, most int) (any, error)) question {
+	return question{
+		name, len(args), func(nth int) string { return fmt.Sprintf("%s %v", name, args[nth]) },
+		func(tx *metadata.Tx, nth, most int) (any, error) { return read(tx, args[nth], most) },
+	}
+}
+
+// one is a question for one row or value.
+func one[A, T any](name string, args []A, find func(*metadata.Tx, A) (T, error)) question {
+	return ask(name, args, func(tx *metadata.Tx, arg A, _ int) (any, error) { return find(tx, arg) })
+}
+
+// many is a question for a sequence.
+func many[A, T any](name string, args []A, find func(*metadata.Tx, A) iter.Seq2[T, error]) question {
+	return ask(name, args, func(tx *metadata.Tx, arg A, most int) (any, error) {
+		if most == 0 {
+			return list(find(tx, arg))
+		}
+		return take(find(tx, arg), most)
+	})
+}
+
+// value is a question without an argument.
+func value[T any](name string, get func(*metadata.Tx) (T, error)) question {
+	return one(name, []string{""}, func(tx *metadata.Tx, _ string) (T, error) { return get(tx) })
+}
+
+// questions returns every question about the values in the probe.
+func questions(p probe) []question {
+	all := []question{value("Lineage.LastStamp", lastStampOf)}
+	for _, n := range nouns {
+		all = append(all, n.asks(p)...)
+	}
+	return slices.DeleteFunc(all, func(q question) bool { return q.args == 0 })
+}
+
+// contents answers every question about the values in the probe.
+func contents(tx *metadata.Tx, p probe) (map[string]any, error) { return answersTo(tx, questions(p)) }
+
+// answersTo answers questions. It omits empty answers.
+func answersTo(tx *metadata.Tx, asked []question) (answers map[string]any, err error) {
+	answers = map[string]any{}
+	for _, q := range asked {
+		for nth := range q.args {
+			switch answer, failed := q.ask(tx, nth, 0); {
+			case errors.Is(failed, metadata.ErrNotFound):
+			case failed != nil:
+				err = errors.Join(err, fmt.Errorf("%s: %w", q.text(nth), failed))
+			case !reflect.ValueOf(answer).IsZero():
+				answers[q.text(nth)] = answer
+			}
+		}
+	}
+	return answers, err
+}
+
+// read returns a function that reads the contents in a read transaction.
+func read(p probe) func(*metadata.Tx) (map[string]any, error) {
+	asked := questions(p)
+	return func(tx *metadata.Tx) (map[string]any, error) {
+		tx.Prefetch(func() { _, _ = answersTo(tx, asked) })
+		return answersTo(tx, asked)
+	}
+}
+
+// states are the sets of states that a listing can request.
+func states() []paging.States { return []paging.States{paging.Active, paging.Deleted, paging.All} }
+
+// pairs returns all pairs of two lists.
+func pairs[A any](first, second []A) (all [][2]A) {
+	for _, a := range first {
+		for _, b := range second {
+			all = append(all, [2]A{a, b})
+		}
+	}
+	return all
+}
+
+// withZero returns the ids and the zero id.
+func withZero(ids []metadata.ID) []metadata.ID { return append(ids[:len(ids):len(ids)], metadata.ID{}) }
+
+// setRanges returns ranges of sets, of all and of each parent.
+func setRanges(p probe) (all []metadata.SetRange) {
+	for _, of := range states() {
+		all = append(all, metadata.SetRange{States: of})
+		for _, parent := range p.parents {
+			all = append(all, metadata.SetRange{Dataspaces: []metadata.ID{parent}, States: of})
+		}
+	}
+	return all
+}
+
+// resourceRanges returns ranges of resources: of all, of each parent as a dataspace, and as a set.
+func resourceRanges(p probe) (all []metadata.ResourceRange) {
+	add := func(q metadata.ResourceRange, orders ...paging.Order) {
+		for _, q.Order = range orders {
+			for _, q.States = range states() {
+				all = append(all, q)
+			}
+		}
+	}
+	add(metadata.ResourceRange{}, paging.Oldest, paging.Newest)
+	for _, parent := range p.parents {
+		add(metadata.ResourceRange{Dataspaces: []metadata.ID{parent}}, paging.Oldest, paging.Newest)
+		add(metadata.ResourceRange{Set: parent}, paging.Oldest, paging.Newest, paging.ByName, paging.ByNameDown)
+	}
+	return all
+}
+
+// childrenRanges returns ranges by name of each parent as a set.
+func childrenRanges(p probe) (all []metadata.ResourceRange) {
+	for _, q := range resourceRanges(p) {
+		if q.Order == paging.ByName {
+			all = append(all, q)
+		}
+	}
+	return all
+}
