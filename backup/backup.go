@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -267,7 +268,7 @@ type trusted [256]atomic.Bool
 func (t *trusted) note(digest blobs.Digest) { t[digest[0]].Store(true) }
 
 // sync brings the names in these folders to stable storage.
-func (t *trusted) sync(files *blobs.Dir) error {
+func (t *trusted) sync(files *directory.Store) error {
 	for first := range t {
 		if !t[first].Load() {
 			continue
@@ -335,7 +336,7 @@ func asLost(err error) error {
 
 // makeDir creates a folder that only its owner can access, and its parents, durably.
 func makeDir(path string) error {
-	err := blobs.OS{}.MkdirAll(path)
+	err := directory.OS{}.MkdirAll(path)
 	if at, is := errors.AsType[*fs.PathError](err); is && at.Err == syscall.ENOTDIR {
 		err = fmt.Errorf("%w: %s is a file", ErrOccupied, at.Path)
 	}
@@ -344,8 +345,8 @@ func makeDir(path string) error {
 
 // lock locks an open file, exclusively or shared, until it is closed. It does not wait.
 func lock(file *os.File, exclusive bool) error {
-	err := blobs.Lock(file, exclusive)
-	if errors.Is(err, blobs.ErrLocked) {
+	err := directory.Lock(file, exclusive)
+	if errors.Is(err, directory.ErrLocked) {
 		err = ErrBusy
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -59,11 +60,11 @@ type Created struct {
 // read, ErrOtherRepository, ErrNewerBackup and ErrOtherEpoch unless they are allowed,
 // ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
-	return createOn(ctx, source, dest, o, blobs.OS{})
+	return createOn(ctx, source, dest, o, directory.OS{})
 }
 
 // createOn is Create on a file system.
-func createOn(ctx context.Context, source Source, dest string, o CreateOptions, disk blobs.FS) (made Created, err error) {
+func createOn(ctx context.Context, source Source, dest string, o CreateOptions, disk directory.FS) (made Created, err error) {
 	d, err := openDestination(dest, disk)
 	if err != nil {
 		return made, err

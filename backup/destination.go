@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -18,14 +18,14 @@ import (
 type destination struct {
 	path  string
 	lock  *os.File
-	disk  blobs.FS
-	files *blobs.Dir
+	disk  directory.FS
+	files *directory.Store
 	catalog
 }
 
 // openDestination makes the folder, or opens the backup in it, and removes leftovers of an
 // interrupted backup.
-func openDestination(path string, disk blobs.FS) (*destination, error) {
+func openDestination(path string, disk directory.FS) (*destination, error) {
 	if err := errors.Join(refuseInside(path), refuseOthers(path)); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (d *destination) open() (err error) {
 	if d.missing != nil && !errors.Is(d.missing, errNoManifest) {
 		return d.missing // otherwise the files that it named would be removed like leftovers
 	}
-	if d.files, err = blobs.OpenDir(d.path, d.disk); err != nil {
+	if d.files, err = directory.Open(d.path, d.disk); err != nil {
 		return err
 	}
 	return d.clean()

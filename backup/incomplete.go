@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
 // unfinishedFile exists in a data directory from before the first file of a restoration until after
@@ -26,7 +26,7 @@ func Incomplete(dataDir string) error {
 
 // beginRestoration durably records that a restoration to a folder begins.
 func beginRestoration(dataDir string) error {
-	file, err := blobs.OS{}.Create(filepath.Join(dataDir, unfinishedFile))
+	file, err := directory.OS{}.Create(filepath.Join(dataDir, unfinishedFile))
 	if err != nil {
 		return err
 	}
@@ -34,13 +34,13 @@ func beginRestoration(dataDir string) error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	return blobs.OS{}.SyncDir(dataDir)
+	return directory.OS{}.SyncDir(dataDir)
 }
 
 // endRestoration records that it is complete. The metadata must be on stable storage.
 func endRestoration(dataDir string) error {
-	if err := (blobs.OS{}).Remove(filepath.Join(dataDir, unfinishedFile)); err != nil {
+	if err := (directory.OS{}).Remove(filepath.Join(dataDir, unfinishedFile)); err != nil {
 		return err
 	}
-	return blobs.OS{}.SyncDir(dataDir)
+	return directory.OS{}.SyncDir(dataDir)
 }

@@ -10,6 +10,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -98,7 +99,7 @@ func TestDamagedInlineBody(t *testing.T) {
 	check(t, meta.Close())
 	dest := t.TempDir()
 	w.backUp(dest)
-	files, err := blobs.OpenDirReadOnly(dest)
+	files, err := directory.OpenReadOnly(dest)
 	check(t, err)
 	if _, err := files.Stat(t.Context(), blobs.Blob{Digest: made[0].Digest}); !errors.Is(err, blobs.ErrNotFound) {
 		t.Errorf("the file is in the backup: %v", err)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"labshelf/backup"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	_ "labshelf/internal/testhome"
 	"labshelf/metadata"
@@ -140,7 +140,7 @@ func TestKilledBackup(t *testing.T) {
 // endless simulates the file system of a process that is killed after a number of calls: later
 // calls have no effect.
 type endless struct {
-	blobs.FS
+	directory.FS
 	left atomic.Int64
 }
 
@@ -153,7 +153,7 @@ func (e *endless) do(call func() error) error {
 	return call()
 }
 
-func (e *endless) Create(path string) (file blobs.File, err error) {
+func (e *endless) Create(path string) (file directory.File, err error) {
 	err = e.do(func() error { file, err = e.FS.Create(path); return err })
 	return &endlessFile{file, e}, err
 }
@@ -168,7 +168,7 @@ func (e *endless) Rename(from, to string) error {
 }
 
 type endlessFile struct {
-	blobs.File
+	directory.File
 	fs *endless
 }
 
@@ -229,7 +229,7 @@ func killAtEachStep(t *testing.T, data, from string) {
 		if from != "" {
 			check(t, os.CopyFS(dest, os.DirFS(from)))
 		}
-		disk := &endless{FS: blobs.OS{}}
+		disk := &endless{FS: directory.OS{}}
 		disk.left.Store(steps)
 		source, err := openLocal(data)
 		check(t, err)
@@ -305,7 +305,7 @@ func TestKilledRestore(t *testing.T) {
 // wantWhole checks a data directory.
 func wantWhole(t *testing.T, dir string) {
 	t.Helper()
-	files, err := blobs.OpenDirReadOnly(dir)
+	files, err := directory.OpenReadOnly(dir)
 	check(t, err)
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})
 	check(t, err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
 // Room is the disk space of a backup, by the sizes of its files.
@@ -45,7 +46,7 @@ func List(ctx context.Context, src string) (found Listing, err error) {
 	case c.missing != nil:
 		found.Unusable = append(found.Unusable, Unusable{"", c.missing})
 	}
-	files, err := blobs.OpenDirReadOnly(src)
+	files, err := directory.OpenReadOnly(src)
 	if err != nil {
 		return found, err
 	}
@@ -54,7 +55,7 @@ func List(ctx context.Context, src string) (found Listing, err error) {
 }
 
 // room adds up the sizes of the files, and counts the snapshots by the manifests.
-func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error) {
+func (c *catalog) room(ctx context.Context, files *directory.Store) (r Room, err error) {
 	for _, m := range c.all() {
 		r.Snapshots++
 		r.Metadata += m.Database.Bytes

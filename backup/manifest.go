@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/metadata"
 )
 
@@ -88,7 +89,7 @@ func (m Manifest) seal() (string, error) {
 
 // write replaces the manifest of this name in a folder. All files that it refers to must be on
 // stable storage. At any moment the old or the new manifest exists.
-func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
+func (m *Manifest) write(disk directory.FS, folder, name string) (err error) {
 	slices.Sort(m.Damaged)
 	if m.Digest, err = m.seal(); err != nil {
 		return err

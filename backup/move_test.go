@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"labshelf/backup"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata/tables"
 )
@@ -28,7 +28,7 @@ func TestMoveComparesRows(t *testing.T) {
 		from, err := openLocal(w.dir)
 		check(t, err)
 		dir := t.TempDir()
-		files, err := blobs.OpenDir(dir, blobs.OS{})
+		files, err := directory.Open(dir, directory.OS{})
 		check(t, err)
 		made := filepath.Join(dir, "meta.db")
 		to := backup.Destination{

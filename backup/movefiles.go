@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -42,7 +43,7 @@ func (m *move) moveFiles(ctx context.Context) (err error) {
 			err = os.Remove(m.beforePath())
 		}
 	}
-	if folder, ok := m.to.Files.(*blobs.Dir); ok && err == nil {
+	if folder, ok := m.to.Files.(*directory.Store); ok && err == nil {
 		err = m.there.sync(folder)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -34,12 +35,12 @@ type RepairEvents struct {
 // Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be
 // restored), blobs.ErrNoSpace.
 func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
-	return repairOn(ctx, dataDir, from, events, blobs.OS{})
+	return repairOn(ctx, dataDir, from, events, directory.OS{})
 }
 
 // repairOn is Repair on a file system.
-func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, disk blobs.FS) (done Repaired, err error) {
-	lost, err := blobs.OpenDirReadOnly(from)
+func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, disk directory.FS) (done Repaired, err error) {
+	lost, err := directory.OpenReadOnly(from)
 	if err != nil {
 		return done, err
 	}
@@ -48,7 +49,7 @@ func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, di
 		return done, err
 	}
 	defer func() { err = errors.Join(err, meta.Close()) }()
-	files, err := blobs.OpenDir(dataDir, disk)
+	files, err := directory.Open(dataDir, disk)
 	if err != nil {
 		return done, err
 	}
@@ -76,7 +77,7 @@ func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, di
 // repairer is one run of Repair.
 type repairer struct {
 	meta           *bolt.Store
-	files, from    *blobs.Dir
+	files, from    *directory.Store
 	repaired, left Events
 
 	mu    sync.Mutex

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository/maintenance"
@@ -91,7 +92,7 @@ type reader struct {
 	manifest Manifest
 	locked   sharedLock
 	meta     *bolt.Store
-	files    *blobs.Dir
+	files    *directory.Store
 	partial  bool
 	events   Events
 
@@ -129,7 +130,7 @@ func openReader(ctx context.Context, path string, m Manifest, locked sharedLock,
 	if r.meta, err = openMetadata(m.metadata(path)); err != nil {
 		return nil, err
 	}
-	if r.files, err = blobs.OpenDirReadOnly(path); err != nil {
+	if r.files, err = directory.OpenReadOnly(path); err != nil {
 		return nil, err
 	}
 	return r, r.checkSizes(ctx)
@@ -216,7 +217,7 @@ func (r *reader) checkSizes(ctx context.Context) error {
 
 // restore fills a data directory, and writes the metadata last.
 func (r *reader) restore(ctx context.Context, dataDir string) error {
-	files, err := blobs.OpenDir(dataDir, blobs.OS{})
+	files, err := directory.Open(dataDir, directory.OS{})
 	if err != nil {
 		return err
 	}
@@ -259,7 +260,7 @@ func beginEpoch(ctx context.Context, path string) error {
 
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the
 // first store.
-func take(ctx context.Context, from, to *blobs.Dir, blob blobs.Blob, part *portion) error {
+func take(ctx context.Context, from, to *directory.Store, blob blobs.Blob, part *portion) error {
 	file, err := from.Open(ctx, blob)
 	if err != nil {
 		return err
@@ -268,7 +269,7 @@ func take(ctx context.Context, from, to *blobs.Dir, blob blobs.Blob, part *porti
 }
 
 func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
-	var disk blobs.OS
+	var disk directory.OS
 	temp := filepath.Join(dataDir, "tmp", metadataFile)
 	file, err := disk.Create(temp)
 	if err != nil {
@@ -296,7 +297,7 @@ func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
 
 // check checks a complete data directory whose service is stopped.
 func check(ctx context.Context, dataDir string, events Events) (result maintenance.CheckResult, err error) {
-	files, err := blobs.OpenDirReadOnly(dataDir)
+	files, err := directory.OpenReadOnly(dataDir)
 	if err != nil {
 		return result, err
 	}

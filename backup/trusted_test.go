@@ -11,6 +11,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 )
@@ -52,7 +53,7 @@ func TestFoundFilesAreSynced(t *testing.T) {
 	dest := t.TempDir()
 	older := w.backUp(dest)
 	w.purge(w.upload("seven")[0]) // so that the next manifest differs
-	disk := blobstest.NewFaultFS(blobs.OS{})
+	disk := blobstest.NewFaultFS(directory.OS{})
 	create := func() (backup.Created, error) {
 		source, err := openLocal(w.dir)
 		check(t, err)
@@ -101,7 +102,7 @@ func TestRepairKeepsFoundFiles(t *testing.T) {
 		}
 		return err == nil
 	}
-	disk := blobstest.NewFaultFS(blobs.OS{})
+	disk := blobstest.NewFaultFS(directory.OS{})
 	disk.Arm(badSync)
 	_, err = backup.RepairOn(t.Context(), w.dir, dest, backup.RepairEvents{}, disk)
 	wantError(t, err, blobs.ErrUnsynced, "sync the names in folder")

@@ -17,7 +17,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/backup"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 // with calls fn while the service runs.
 func (w *world) with(fn func(context.Context, *repository.Service)) {
 	w.t.Helper()
-	files, err := blobs.OpenDir(w.dir, blobs.OS{})
+	files, err := directory.Open(w.dir, directory.OS{})
 	check(w.t, err)
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(w.t, err)
@@ -145,7 +145,7 @@ type local struct {
 
 // openLocal opens a data directory for reading.
 func openLocal(path string) (*local, error) {
-	files, err := blobs.OpenDirReadOnly(path)
+	files, err := directory.OpenReadOnly(path)
 	if err != nil {
 		return nil, err
 	}

@@ -133,8 +133,8 @@ type Content struct {
 	Put   time.Time // by the store's Clock, the time when Commit last saw the object; zero in a Folder
 }
 
-// Folder is a store whose blobs are identified by their digests alone, as in [Dir]: an upload of
-// the same bytes replaces the blob, pins protect uploads from removals, and one process uses it.
+// Folder is a store whose blobs are identified by their digests alone, as in a directory: an upload
+// of the same bytes replaces the blob, pins protect uploads from removals, and one process uses it.
 type Folder interface {
 	Store
 	Walker
@@ -245,6 +245,12 @@ type Attachment struct {
 // Clock returns the time by which objects are dated. All processes that share a store use the same
 // clock, which is never behind a stamp of the metadata.
 type Clock func(ctx context.Context) (time.Time, error)
+
+// FreeSpace is what a file system has left for new files of this process.
+type FreeSpace struct {
+	Bytes int64
+	Files int64 // inodes; -1: the file system has no fixed number of them
+}
 
 // WithLength returns r and announces to a store that it has n bytes; see [LengthOf]. A store that
 // sends the length before the bytes may fail with io.ErrUnexpectedEOF if r has another length.

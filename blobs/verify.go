@@ -8,6 +8,9 @@ import (
 	"io"
 )
 
+// verifyBuffer is the number of bytes that are read and hashed at once.
+const verifyBuffer = 256 << 10
+
 // Verify reads a blob to its end and hashes it. On Linux it reads a file from the disk rather than
 // from memory, which would hide changes of the disk.
 //
@@ -46,7 +49,7 @@ func verifyOnce(ctx context.Context, r Reader, b Blob) error {
 // size. An error of r also results in ErrDamaged, which wraps it.
 func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) error {
 	hash := sha256.New()
-	chunk := make([]byte, max(1, min(chunkSize, size+1)))
+	chunk := make([]byte, max(1, min(verifyBuffer, size+1)))
 	for read := int64(0); ; {
 		n, err := ReadFull(ctx, r, chunk)
 		hash.Write(chunk[:n]) // never fails
@@ -79,4 +82,18 @@ func compare(digest Digest, sum []byte) error {
 
 func unreadable(digest Digest, err error) error {
 	return fmt.Errorf("%w: %s cannot be read: %w", ErrDamaged, digest, err)
+}
+
+// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF, also with the last byte),
+// r fails or ctx ends. It checks ctx before each Read.
+func ReadFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
+	for n < len(buf) && err == nil {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		var more int
+		more, err = r.Read(buf[n:])
+		n += more
+	}
+	return n, err
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/client"
 	"labshelf/handlers"
@@ -30,7 +30,7 @@ type service struct {
 
 // openService opens a service in an empty directory. The caller closes it.
 func openService(dir string, rules repository.Config) (*service, error) {
-	files, err := blobs.OpenDir(dir, blobs.OS{})
+	files, err := directory.Open(dir, directory.OS{})
 	if err != nil {
 		return nil, err
 	}

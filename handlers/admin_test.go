@@ -16,6 +16,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/metadata"
@@ -136,7 +137,7 @@ func TestSnapshotIsOfOneState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := blobs.OpenDirReadOnly(c.dir)
+		files, err := directory.OpenReadOnly(c.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,22 +267,22 @@ func TestBadAdminRequestsAreRefused(t *testing.T) {
 
 // blockedDisk is a disk on which removing waits for goOn.
 type blockedDisk struct {
-	*blobs.Dir
+	*directory.Store
 	removing, goOn chan struct{}
 }
 
 func (d *blockedDisk) Remove(digest blobs.Digest, confirm func() error) error {
 	close(d.removing)
 	<-d.goOn
-	return d.Dir.Remove(digest, confirm)
+	return d.Store.Remove(digest, confirm)
 }
 
 // TestSecondPurgeIsBusy tests that a concurrent second purge is refused.
 func TestSecondPurgeIsBusy(t *testing.T) {
 	t.Parallel()
 	disk := &blockedDisk{removing: make(chan struct{}), goOn: make(chan struct{})}
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
-		disk.Dir = dir
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder {
+		disk.Store = dir
 		return disk
 	})
 	s := c.newSpace(nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -187,7 +187,7 @@ func TestUploadLimitIsCheckedEarly(t *testing.T) {
 func TestFullDiskLeavesNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
-	disk := blobstest.NewFaultFS(blobs.OS{})
+	disk := blobstest.NewFaultFS(directory.OS{})
 	g, err := openGateway(t.TempDir(), disk, repository.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 // TestFailingServiceSaysSo tests the status of a service without metadata.
 func TestFailingServiceSaysSo(t *testing.T) {
 	t.Parallel()
-	g, err := openGateway(t.TempDir(), blobs.OS{}, repository.Config{})
+	g, err := openGateway(t.TempDir(), directory.OS{}, repository.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

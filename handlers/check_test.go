@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -73,12 +74,12 @@ func TestCheckNamesEachViolation(t *testing.T) {
 
 // slow is a disk whose blobs cannot be read to their end before goOn is closed.
 type slow struct {
-	*blobs.Dir
+	*directory.Store
 	goOn chan struct{}
 }
 
 func (s *slow) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
-	file, err := s.Dir.Open(ctx, b)
+	file, err := s.Store.Open(ctx, b)
 	return &slowFile{file, s}, err
 }
 
@@ -100,8 +101,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 func TestCheckReportsProgress(t *testing.T) {
 	t.Parallel()
 	disk := &slow{goOn: make(chan struct{})}
-	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
-		disk.Dir = dir
+	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *directory.Store) blobs.Folder {
+		disk.Store = dir
 		return disk
 	})
 	c.newSpace(nil).newFile("a", "content")
@@ -134,8 +135,8 @@ func TestCheckReportsProgress(t *testing.T) {
 func TestFailedCheckSaysSo(t *testing.T) {
 	t.Parallel()
 	disk := &unavailable{}
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
-		disk.Dir = dir
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder {
+		disk.Store = dir
 		return disk
 	})
 	c.newSpace(nil).newFile("a", "content")
@@ -146,7 +147,7 @@ func TestFailedCheckSaysSo(t *testing.T) {
 }
 
 // unavailable is a disk that cannot open any blob.
-type unavailable struct{ *blobs.Dir }
+type unavailable struct{ *directory.Store }
 
 func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) {
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
@@ -156,7 +157,7 @@ func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error)
 // memory may be reused by then.
 func TestPanickedCheckWritesNoMore(t *testing.T) {
 	t.Parallel()
-	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return &faulty{dir} })
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder { return &faulty{dir} })
 	c.newSpace(nil).newFile("a", "content")
 	response, err := httpClient.Do(c.request("POST", "/admin/check", nil, nil))
 	if err != nil {
@@ -172,6 +173,6 @@ func TestPanickedCheckWritesNoMore(t *testing.T) {
 }
 
 // faulty is a disk that panics.
-type faulty struct{ *blobs.Dir }
+type faulty struct{ *directory.Store }
 
 func (*faulty) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error) { panic("a mistake") }

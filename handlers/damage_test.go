@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -116,12 +117,12 @@ func TestDamagedFileIsNotSent(t *testing.T) {
 
 // failing is a disk that cannot read beyond an offset of a file.
 type failing struct {
-	*blobs.Dir
+	*directory.Store
 	behind atomic.Int64 // the offset; 0: no failure
 }
 
 func (f *failing) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
-	file, err := f.Dir.Open(ctx, b)
+	file, err := f.Store.Open(ctx, b)
 	if behind := f.behind.Load(); err == nil && behind > 0 {
 		return &unreadable{file, behind}, nil
 	}
@@ -147,8 +148,8 @@ func TestUnreadableFileIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range [][]string{nil, {"Range: bytes=10-"}, {"Range: bytes=0-9,20-199999"}} {
 		disk := &failing{}
-		c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder {
-			disk.Dir = dir
+		c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder {
+			disk.Store = dir
 			return disk
 		})
 		s := c.newSpace(nil)

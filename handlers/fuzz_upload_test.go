@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -21,7 +21,7 @@ import (
 // or is refused as a client error and leaves nothing.
 func FuzzUpload(f *testing.F) {
 	const part = "--b\r\nContent-Disposition: form-data; name="
-	g, err := openGateway(f.TempDir(), blobs.OS{}, repository.Config{})
+	g, err := openGateway(f.TempDir(), directory.OS{}, repository.Config{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -44,15 +45,15 @@ type gateway struct {
 }
 
 // openGateway opens stores in an empty directory. The caller closes the gateway.
-func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, error) {
+func openGateway(dir string, disk directory.FS, rules repository.Config) (*gateway, error) {
 	rules.IndexDir = filepath.Join(dir, "index")
-	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Folder { return store })
+	return openGatewayOver(dir, disk, rules, func(store *directory.Store) blobs.Folder { return store })
 }
 
 // openGatewayOver is like openGateway, with a layer between the service and its blobs, and without
 // an index, which would also read them.
-func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Folder) (*gateway, error) {
-	store, err := blobs.OpenDir(dir, disk)
+func openGatewayOver(dir string, disk directory.FS, rules repository.Config, between func(*directory.Store) blobs.Folder) (*gateway, error) {
+	store, err := directory.Open(dir, disk)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +116,13 @@ func (g *gateway) close() error {
 func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
 	t.Helper()
 	rules.IndexDir = filepath.Join(t.TempDir(), "index")
-	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Folder { return store })
+	return gatewayOver(t, config, rules, func(store *directory.Store) blobs.Folder { return store })
 }
 
 // gatewayOver is like ownGateway, with a layer between the service and its blobs.
-func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*blobs.Dir) blobs.Folder) *client {
+func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*directory.Store) blobs.Folder) *client {
 	t.Helper()
-	g, err := openGatewayOver(t.TempDir(), blobs.OS{}, rules, between)
+	g, err := openGatewayOver(t.TempDir(), directory.OS{}, rules, between)
 	if err != nil {
 		t.Fatal(err)
 	}

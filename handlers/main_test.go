@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/internal/testhome"
 	"labshelf/metadata"
@@ -50,12 +50,12 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if suite.gateway, err = openGateway(dir, blobs.OS{}, repository.Config{HoldUpTo: 128 << 10}); err != nil {
+	if suite.gateway, err = openGateway(dir, directory.OS{}, repository.Config{HoldUpTo: 128 << 10}); err != nil {
 		return 1, err
 	}
 	suite.gateway.serve(handlers.Config{})
 	code = m.Run()
-	files, err := blobs.OpenDirReadOnly(dir)
+	files, err := directory.OpenReadOnly(dir)
 	if err != nil {
 		return 1, err
 	}

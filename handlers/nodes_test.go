@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/internal/servers"
@@ -60,7 +60,7 @@ func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *rep
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			open, dir := engine(t), t.TempDir()
-			store, err := blobs.OpenDir(dir, blobs.OS{})
+			store, err := directory.Open(dir, directory.OS{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
 
 // presigning presigns an address for each file.
-type presigning struct{ *blobs.Dir }
+type presigning struct{ *directory.Store }
 
 func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) (string, error) {
 	return "https://s3.example.org/" + b.Digest.String() + "?as=" + as.Filename, nil
@@ -21,7 +22,7 @@ func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) 
 // store, but not a caller without read permission.
 func TestRedirectedDownload(t *testing.T) {
 	t.Parallel()
-	c := gatewayOver(t, handlers.Config{RedirectDownloads: true}, repository.Config{}, func(dir *blobs.Dir) blobs.Folder { return presigning{dir} })
+	c := gatewayOver(t, handlers.Config{RedirectDownloads: true}, repository.Config{}, func(dir *directory.Store) blobs.Folder { return presigning{dir} })
 	s := c.newSpace(nil)
 	file := s.newFile("a", "content")
 	sent := s.send("GET", file+"/data", nil).want(http.StatusTemporaryRedirect)

@@ -12,6 +12,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -128,7 +129,7 @@ func TestTusStatusesOfTime(t *testing.T) {
 // gate is a store in which a chunk waits until the gate is opened: before it has been read, or
 // after.
 type gate struct {
-	*blobs.Dir
+	*directory.Store
 	begun, open chan struct{}
 	after       bool
 	once        *sync.Once
@@ -139,8 +140,8 @@ func newGate(after bool) *gate {
 }
 
 func (g *gate) service(t *testing.T) *client {
-	return gatewayOver(t, handlers.Config{}, repository.Config{}, func(store *blobs.Dir) blobs.Folder {
-		g.Dir = store
+	return gatewayOver(t, handlers.Config{}, repository.Config{}, func(store *directory.Store) blobs.Folder {
+		g.Store = store
 		return g
 	})
 }
@@ -154,7 +155,7 @@ func (g *gate) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, 
 	if !g.after {
 		g.wait()
 	}
-	mark, err := g.Dir.AppendPartial(ctx, p, r, most)
+	mark, err := g.Store.AppendPartial(ctx, p, r, most)
 	if g.after {
 		g.wait()
 	}

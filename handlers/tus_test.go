@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"labshelf/auth/errs"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -301,7 +301,7 @@ func TestTusSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	open := func() *client {
-		g, err := openGateway(dir, blobs.OS{}, repository.Config{})
+		g, err := openGateway(dir, directory.OS{}, repository.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

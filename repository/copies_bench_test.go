@@ -9,6 +9,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -35,7 +36,7 @@ func newLarge(b *testing.B, versions int) *large {
 	meta, err := bolt.Open(filepath.Join(b.TempDir(), "meta.db"), bolt.Options{})
 	l.ok(err)
 	b.Cleanup(func() { l.ok(meta.Close()) })
-	files, err := blobs.OpenDir(l.dir, blobs.OS{})
+	files, err := directory.Open(l.dir, directory.OS{})
 	l.ok(err)
 	l.svc = repositorytest.NewStill(meta, files, repository.Config{})
 	key, err := l.svc.Users.Bootstrap(b.Context(), "")

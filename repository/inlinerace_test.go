@@ -17,7 +17,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/auth/errs"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -37,7 +37,7 @@ func TestFlushAgainstAllChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blobs.OpenDir(dir, repositorytest.Unsynced{})
+	files, err := directory.Open(dir, repositorytest.Unsynced{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
-// Op names a call of [blobs.FS] or [blobs.File].
+// Op names a call of [directory.FS] or [directory.File].
 type Op string
 
 // The operations that a FaultFS records and can fail. Any stands for all of them in a Fault.
@@ -47,17 +47,17 @@ type Call struct {
 // instead. A failing call has no effect, with two exceptions: a Write writes the first half, as on
 // a disk that becomes full, and a Close closes the file. It may be used concurrently.
 type FaultFS struct {
-	fs     blobs.FS
+	fs     directory.FS
 	mu     sync.Mutex
 	faults []Fault
 	seen   []int // number of calls that each of faults has counted
 	calls  []Call
 }
 
-var _ blobs.FS = (*FaultFS)(nil)
+var _ directory.FS = (*FaultFS)(nil)
 
 // NewFaultFS returns a FaultFS over fs in which nothing fails yet.
-func NewFaultFS(fs blobs.FS) *FaultFS { return &FaultFS{fs: fs} }
+func NewFaultFS(fs directory.FS) *FaultFS { return &FaultFS{fs: fs} }
 
 // Arm discards the recorded calls and former faults, and sets new faults. If several apply to one
 // call, the first one decides.
@@ -74,9 +74,9 @@ func (f *FaultFS) Calls() []Call {
 	return slices.Clone(f.calls)
 }
 
-// Create implements [blobs.FS].
-func (f *FaultFS) Create(path string) (blobs.File, error) {
-	var made blobs.File
+// Create implements [directory.FS].
+func (f *FaultFS) Create(path string) (directory.File, error) {
+	var made directory.File
 	err := f.do(Call{Op: Create, Path: path}, func() (err error) {
 		made, err = f.fs.Create(path)
 		return err
@@ -87,9 +87,9 @@ func (f *FaultFS) Create(path string) (blobs.File, error) {
 	return &faultFile{fs: f, file: made, path: path}, nil
 }
 
-// Reopen implements [blobs.FS].
-func (f *FaultFS) Reopen(path string, at int64) (blobs.File, error) {
-	var opened blobs.File
+// Reopen implements [directory.FS].
+func (f *FaultFS) Reopen(path string, at int64) (directory.File, error) {
+	var opened directory.File
 	err := f.do(Call{Op: Reopen, Path: path}, func() (err error) {
 		opened, err = f.fs.Reopen(path, at)
 		return err
@@ -100,32 +100,32 @@ func (f *FaultFS) Reopen(path string, at int64) (blobs.File, error) {
 	return &faultFile{fs: f, file: opened, path: path}, nil
 }
 
-// Mkdir implements [blobs.FS].
+// Mkdir implements [directory.FS].
 func (f *FaultFS) Mkdir(path string) error {
 	return f.do(Call{Op: Mkdir, Path: path}, func() error { return f.fs.Mkdir(path) })
 }
 
-// Touch implements [blobs.FS].
+// Touch implements [directory.FS].
 func (f *FaultFS) Touch(path string, at time.Time) error {
 	return f.do(Call{Op: Touch, Path: path}, func() error { return f.fs.Touch(path, at) })
 }
 
-// Link implements [blobs.FS].
+// Link implements [directory.FS].
 func (f *FaultFS) Link(from, to string) error {
 	return f.do(Call{Op: Link, Path: from, To: to}, func() error { return f.fs.Link(from, to) })
 }
 
-// Rename implements [blobs.FS].
+// Rename implements [directory.FS].
 func (f *FaultFS) Rename(from, to string) error {
 	return f.do(Call{Op: Rename, Path: from, To: to}, func() error { return f.fs.Rename(from, to) })
 }
 
-// Remove implements [blobs.FS].
+// Remove implements [directory.FS].
 func (f *FaultFS) Remove(path string) error {
 	return f.do(Call{Op: Remove, Path: path}, func() error { return f.fs.Remove(path) })
 }
 
-// SyncDir implements [blobs.FS].
+// SyncDir implements [directory.FS].
 func (f *FaultFS) SyncDir(path string) error {
 	return f.do(Call{Op: SyncDir, Path: path}, func() error { return f.fs.SyncDir(path) })
 }
@@ -166,11 +166,11 @@ func (f *FaultFS) fault(op Op) error {
 
 type faultFile struct {
 	fs   *FaultFS
-	file blobs.File
+	file directory.File
 	path string
 }
 
-// Write implements [blobs.File].
+// Write implements [directory.File].
 func (f *faultFile) Write(b []byte) (n int, err error) {
 	err = f.fs.fault(Write)
 	if err == nil {
@@ -182,12 +182,12 @@ func (f *faultFile) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Sync implements [blobs.File].
+// Sync implements [directory.File].
 func (f *faultFile) Sync() error {
 	return f.fs.do(Call{Op: Sync, Path: f.path}, f.file.Sync)
 }
 
-// Close implements [blobs.File].
+// Close implements [directory.File].
 func (f *faultFile) Close() error {
 	injected := f.fs.fault(Close)
 	err := f.file.Close()

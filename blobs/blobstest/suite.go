@@ -81,8 +81,8 @@ func Content(size int) []byte {
 	return content
 }
 
-// DataDir returns a directory for one test with the complete layout of [blobs.Dir], so that no call
-// to the disk creates a folder.
+// DataDir returns a directory for one test with the complete layout of [directory.Store], so that
+// no call to the disk creates a folder.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()

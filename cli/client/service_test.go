@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.uber.org/goleak"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/cli/client/command"
 	"labshelf/cli/group"
@@ -78,7 +78,7 @@ type service struct {
 func start(t *testing.T) *service {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := blobs.OpenDir(dir, blobs.OS{})
+	files, err := directory.Open(dir, directory.OS{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/cli/exit"
 	"labshelf/cli/server/metrics"
@@ -56,7 +57,7 @@ type Dir struct {
 	readOnly bool
 	now      func() time.Time // the clock of the metadata
 	file     *bolt.Store      // the metadata, if they are a file in the directory; otherwise nil
-	folder   *blobs.Dir       // the blobs, if they are folders in the directory; otherwise nil
+	folder   *directory.Store // the blobs, if they are folders in the directory; otherwise nil
 	closers  []func() error
 }
 
@@ -81,7 +82,7 @@ func OpenMeasured(path string, at Stores, measured *metrics.Metrics) (*Dir, erro
 	if err != nil {
 		return nil, err
 	}
-	err = blobs.OS{}.MkdirAll(path)
+	err = directory.OS{}.MkdirAll(path)
 	if at, is := errors.AsType[*fs.PathError](err); is && at.Err == syscall.ENOTDIR {
 		err = exit.Usage(fmt.Errorf("%s is a file", at.Path))
 	}
@@ -105,7 +106,7 @@ func (d *Dir) open(measured *metrics.Metrics) error {
 	if err := d.refuseNoFiles(); err != nil {
 		return err
 	}
-	return d.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDir(d.Path, measured.Disk(blobs.OS{})) })
+	return d.openBlobs(func() (*directory.Store, error) { return directory.Open(d.Path, measured.Disk(directory.OS{})) })
 }
 
 // OpenReadOnly opens the existing parts of a data directory whose service is stopped. It changes
@@ -121,7 +122,7 @@ func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	}
 	data := &Dir{Path: path, at: at, readOnly: true}
 	if err = data.openMetadata(bolt.Options{ReadOnly: true}); err == nil {
-		err = data.openBlobs(func() (*blobs.Dir, error) { return blobs.OpenDirReadOnly(path) })
+		err = data.openBlobs(func() (*directory.Store, error) { return directory.OpenReadOnly(path) })
 	}
 	if err != nil {
 		return nil, errors.Join(err, data.Close())

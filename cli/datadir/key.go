@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"labshelf/auth"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -39,7 +39,7 @@ func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen st
 	}
 	made, err := repo.Users.Bootstrap(ctx, chosen)
 	if err == nil && made == "" && shown != "" { // meanwhile another node has created the user, with its own key
-		return "", blobs.OS{}.Remove(d.KeyPath())
+		return "", directory.OS{}.Remove(d.KeyPath())
 	}
 	return shown, err
 }
@@ -49,7 +49,7 @@ func (d *Dir) KeyPath() string { return filepath.Join(d.Path, KeyFile) }
 
 // saveKey writes the key durably to a file that only the owner can read.
 func (d *Dir) saveKey(key string) (err error) {
-	var disk blobs.OS
+	var disk directory.OS
 	fresh := d.KeyPath() + ".new"
 	if err := disk.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/blobs/s3"
 	"labshelf/bolt"
 	"labshelf/cli/exit"
@@ -108,8 +109,8 @@ func (d *Dir) lock() error {
 	if err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	if err := blobs.Lock(file, true); err != nil {
-		if errors.Is(err, blobs.ErrLocked) {
+	if err := directory.Lock(file, true); err != nil {
+		if errors.Is(err, directory.ErrLocked) {
 			err = fmt.Errorf("%w: %s, by %s; stop that process first, or use another directory with --data", ErrInUse, d.Path, holder(d.Path))
 		}
 		return errors.Join(err, file.Close())
@@ -119,7 +120,7 @@ func (d *Dir) lock() error {
 }
 
 // openBlobs opens the blobs. It calls folder if they are in folders.
-func (d *Dir) openBlobs(folder func() (*blobs.Dir, error)) error {
+func (d *Dir) openBlobs(folder func() (*directory.Store, error)) error {
 	if d.at.Blobs != "" {
 		return d.openObjects()
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"labshelf/backup"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/blobs/s3"
 	"labshelf/bolt"
 	"labshelf/cli/exit"
@@ -34,7 +34,7 @@ type Target struct {
 func OpenTarget(ctx context.Context, path string, at Stores, from *Dir) (*Target, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
-		err = blobs.OS{}.MkdirAll(path)
+		err = directory.OS{}.MkdirAll(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
@@ -86,7 +86,7 @@ func (t *Target) openFiles(ctx context.Context) (err error) {
 	case t.sameFiles():
 		return nil
 	case t.at.Blobs == "":
-		t.dir.Blobs, err = blobs.OpenDir(t.dir.Path, blobs.OS{})
+		t.dir.Blobs, err = directory.Open(t.dir.Path, directory.OS{})
 		return err
 	}
 	if t.objects, err = t.from.openS3(ctx, t.at); err != nil {
@@ -154,5 +154,5 @@ func (t *Target) SetAside() (path string, err error) {
 	if err := os.Rename(filepath.Join(t.dir.Path, MetadataFile), path); err != nil {
 		return "", err
 	}
-	return path, blobs.OS{}.SyncDir(t.dir.Path)
+	return path, directory.OS{}.SyncDir(t.dir.Path)
 }

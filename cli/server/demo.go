@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/auth"
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
@@ -81,7 +81,7 @@ func fillDemo(ctx context.Context, folder string) (people []demo.Person, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, meta.Close()) }()
-	store, err := blobs.OpenDir(folder, blobs.OS{})
+	store, err := directory.Open(folder, directory.OS{})
 	if err != nil {
 		return nil, err
 	}

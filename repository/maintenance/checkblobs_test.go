@@ -14,6 +14,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/containers"
@@ -43,7 +44,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		"blobs blob " + files[4].Digest.String() + " ",
 		"files file  blobs/notes.txt",
 	}
-	readOnly, err := blobs.OpenDirReadOnly(k.Dir)
+	readOnly, err := directory.OpenReadOnly(k.Dir)
 	k.OK(err)
 	offline := maintenance.NewUpkeep(k.Meta, readOnly)
 	for round, c := range []struct {

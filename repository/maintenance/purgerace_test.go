@@ -16,6 +16,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -215,7 +216,7 @@ func TestUploadsAgainstPurges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blobs.OpenDir(dir, blobs.OS{})
+	files, err := directory.Open(dir, directory.OS{})
 	if err != nil {
 		t.Fatal(err)
 	}

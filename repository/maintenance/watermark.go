@@ -17,7 +17,7 @@ import (
 // watermarkEvery is the time between two watermarks while there are changes.
 const watermarkEvery = time.Minute
 
-// watermarks is implemented by blob stores that can hold a watermark; see blobs.Dir.
+// watermarks is implemented by blob stores that can hold a watermark; see directory.Store.
 type watermarks interface {
 	Watermark() (text, aside []byte, err error)
 	SetWatermark(text []byte) error

@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	_ "labshelf/internal/testhome"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
@@ -181,17 +182,17 @@ func WantCode(t *testing.T, err error, code errs.Code) {
 }
 
 // Unsynced is a file system that syncs nothing, for tests without power failures.
-type Unsynced struct{ blobs.OS }
+type Unsynced struct{ directory.OS }
 
-type unsyncedFile struct{ blobs.File }
+type unsyncedFile struct{ directory.File }
 
 // SyncDir does nothing.
 func (Unsynced) SyncDir(string) error { return nil }
 func (unsyncedFile) Sync() error      { return nil }
 
 // Create creates a file whose Sync does nothing.
-func (Unsynced) Create(path string) (blobs.File, error) {
-	f, err := blobs.OS{}.Create(path)
+func (Unsynced) Create(path string) (directory.File, error) {
+	f, err := directory.OS{}.Create(path)
 	return unsyncedFile{f}, err
 }
 
@@ -200,7 +201,7 @@ type Disk struct {
 	*World
 	Dir    string
 	Meta   *metadatatest.Memory
-	Blobs  *blobs.Dir
+	Blobs  *directory.Store
 	Upkeep *maintenance.Upkeep
 }
 
@@ -215,7 +216,7 @@ func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Folder)
 	t.Helper()
 	d := &Disk{Dir: t.TempDir(), Meta: metadatatest.NewMemory(time.Now)}
 	var err error
-	if d.Blobs, err = blobs.OpenDir(d.Dir, Unsynced{}); err != nil {
+	if d.Blobs, err = directory.Open(d.Dir, Unsynced{}); err != nil {
 		t.Fatal(err)
 	}
 	config.PageSize, config.DirectoryPageSize = 1000, 1000

@@ -18,6 +18,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/blobs/directory"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/containers"
@@ -343,7 +344,7 @@ func TestRefusedChunkLeavesNothing(t *testing.T) {
 	} {
 		p := newWorld(t)
 		disk := blobstest.NewFaultFS(repositorytest.Unsynced{})
-		files, err := blobs.OpenDir(p.Dir, disk)
+		files, err := directory.Open(p.Dir, disk)
 		p.OK(err)
 		svc := p.over(p.Meta, files)
 		begun := p.begin(p.Admin, "file", "abcdefghij", "ab")

@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
 // bareRow is the size of the row that a bare commit puts: about what the record of a resource has.
@@ -102,7 +102,7 @@ func putAll(tx *bbolt.Tx, batch []bareChange) error {
 // else: a temporary file in one of 256 folders, written and synced, a rename within the folder, a
 // sync of that, a commit of one row.
 type bareFiles struct {
-	disk   blobs.OS
+	disk   directory.OS
 	folder string
 	store  *bareStore
 }

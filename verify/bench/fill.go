@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -63,7 +64,7 @@ type generator struct {
 	say    func(format string, args ...any)
 
 	meta   *bolt.Store
-	files  *blobs.Dir
+	files  *directory.Store
 	repo   *repository.Service
 	caller auth.Principal
 	spaces []metadata.ID
@@ -80,7 +81,7 @@ func (g *generator) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.meta.Close()) }()
-	if g.files, err = blobs.OpenDir(g.folder, blobs.OS{}); err != nil {
+	if g.files, err = directory.Open(g.folder, directory.OS{}); err != nil {
 		return err
 	}
 	g.repo = repository.New(g.meta, g.files, repository.Config{})

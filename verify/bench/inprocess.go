@@ -11,6 +11,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -67,7 +68,7 @@ const fillers = 128
 // calls the use cases in this process instead of uploading. Only the first brings its body to the
 // disk: a hundred thousand times the same would take minutes.
 func fill(ctx context.Context, data string, sets []string, n, deleteEach int) error {
-	files, err := blobs.OpenDir(data, blobs.OS{})
+	files, err := directory.Open(data, directory.OS{})
 	if err == nil {
 		err = fillFrom(ctx, data, files, sets, 0, min(n, 1), deleteEach)
 	}
@@ -104,7 +105,7 @@ func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string
 // has open, and returns its id. The first two have files of their own; each that follows restores
 // one of them.
 func fillVersions(ctx context.Context, data, set string, n int) (id string, err error) {
-	files, err := blobs.OpenDir(data, blobs.OS{})
+	files, err := directory.Open(data, directory.OS{})
 	if err != nil {
 		return "", err
 	}

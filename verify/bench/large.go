@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
 const mib = 1 << 20
@@ -124,7 +124,7 @@ func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, er
 	if err := b.atRest(ctx); err != nil {
 		return 0, err
 	}
-	var disk blobs.OS
+	var disk directory.OS
 	path := filepath.Join(b.folder, "large")
 	file, err := disk.Create(path)
 	if err != nil {

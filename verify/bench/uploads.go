@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/repository"
 )
 
@@ -141,7 +141,7 @@ func (b *bench) openBaselines(ctx context.Context, open *closers) (*baselines, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := blobs.OpenDir(first.data, blobs.OS{})
+	files, err := directory.Open(first.data, directory.OS{})
 	if err != nil {
 		return nil, err
 	}

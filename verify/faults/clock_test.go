@@ -12,7 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/repository"
@@ -127,7 +127,7 @@ func (h *inProcess) open(ctx context.Context, w *workload) (err error) {
 	if h.meta, err = bolt.Open(filepath.Join(h.dir, "meta.db"), bolt.Options{Now: h.settableClock.now}); err != nil {
 		return err
 	}
-	files, err := blobs.OpenDir(h.dir, blobs.OS{})
+	files, err := directory.Open(h.dir, directory.OS{})
 	if err != nil {
 		return errors.Join(err, h.meta.Close())
 	}

@@ -123,7 +123,7 @@ func locate(data string) (w place, err error) {
 // placeExaminations only read; trials write to the trial folder of the place.
 func placeExaminations() []examination {
 	return append([]examination{
-		{"directory", directory}, {"owner", owners}, {"permissions", permissions}, {"devices", devices},
+		{"directory", dataDirectory}, {"owner", owners}, {"permissions", permissions}, {"devices", devices},
 		{"descriptors", openFiles}, {"clock", clock},
 	}, systemExaminations()...)
 }
@@ -139,7 +139,7 @@ func storeExaminations(ctx context.Context, at datadir.Stores) (all []examinatio
 	return all
 }
 
-func directory(w place) []Finding {
+func dataDirectory(w place) []Finding {
 	switch {
 	case w.base != w.data:
 		return []Finding{fine("%s does not exist yet; it would be created in %s", w.data, w.base)}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/cli/datadir"
 	"labshelf/cli/display"
@@ -53,7 +54,7 @@ func trySync(w place) []Finding {
 
 // syncOnce writes and syncs one file, and returns the time that this took.
 func syncOnce(path string) (took time.Duration, err error) {
-	var disk blobs.OS
+	var disk directory.OS
 	file, err := disk.Create(path)
 	if err != nil {
 		return 0, err
@@ -75,7 +76,7 @@ func tryRename(w place) []Finding {
 	from, to := filepath.Join(w.trial, "new"), filepath.Join(w.trial, "old")
 	err := errors.Join(os.WriteFile(to, []byte("old"), 0o600), os.WriteFile(from, []byte("new"), 0o600))
 	if err == nil {
-		err = (blobs.OS{}).Rename(from, to)
+		err = (directory.OS{}).Rename(from, to)
 	}
 	var text []byte
 	if err == nil {
@@ -121,10 +122,10 @@ func tryLock(w place) (found []Finding) {
 		return []Finding{problem(otherDisk, "a file cannot be opened twice: %v", err)}
 	}
 	defer func() { _ = second.Close() }()
-	if err := blobs.Lock(first, true); err != nil {
+	if err := directory.Lock(first, true); err != nil {
 		return []Finding{problem(otherDisk, "a file cannot be locked: %v", err)}
 	}
-	if err := blobs.Lock(second, true); err == nil {
+	if err := directory.Lock(second, true); err == nil {
 		return []Finding{problem(otherDisk, "a lock does not exclude others: two services could write to one data directory")}
 	}
 	return []Finding{fine("a lock excludes others")}

@@ -5,24 +5,24 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 )
 
 // disk measures the calls of blobs to a file system. It does not record names of files.
 type disk struct {
-	blobs.FS
+	directory.FS
 	create, write, sync, rename, remove, syncFolder prometheus.Observer
 }
 
-func newDisk(fs blobs.FS, calls *prometheus.HistogramVec) *disk {
+func newDisk(fs directory.FS, calls *prometheus.HistogramVec) *disk {
 	return &disk{
 		FS: fs, create: calls.WithLabelValues("create"), write: calls.WithLabelValues("write"), sync: calls.WithLabelValues("sync"),
 		rename: calls.WithLabelValues("rename"), remove: calls.WithLabelValues("remove"), syncFolder: calls.WithLabelValues("sync_folder"),
 	}
 }
 
-// Create implements [blobs.FS].
-func (d *disk) Create(path string) (blobs.File, error) {
+// Create implements [directory.FS].
+func (d *disk) Create(path string) (directory.File, error) {
 	defer since(d.create, time.Now())
 	file, err := d.FS.Create(path)
 	if err != nil {
@@ -31,8 +31,8 @@ func (d *disk) Create(path string) (blobs.File, error) {
 	return &measured{File: file, disk: d}, nil
 }
 
-// Reopen implements [blobs.FS].
-func (d *disk) Reopen(path string, at int64) (blobs.File, error) {
+// Reopen implements [directory.FS].
+func (d *disk) Reopen(path string, at int64) (directory.File, error) {
 	file, err := d.FS.Reopen(path, at)
 	if err != nil {
 		return nil, err
@@ -40,19 +40,19 @@ func (d *disk) Reopen(path string, at int64) (blobs.File, error) {
 	return &measured{File: file, disk: d}, nil
 }
 
-// Rename implements [blobs.FS].
+// Rename implements [directory.FS].
 func (d *disk) Rename(from, to string) error {
 	defer since(d.rename, time.Now())
 	return d.FS.Rename(from, to)
 }
 
-// Remove implements [blobs.FS].
+// Remove implements [directory.FS].
 func (d *disk) Remove(path string) error {
 	defer since(d.remove, time.Now())
 	return d.FS.Remove(path)
 }
 
-// SyncDir implements [blobs.FS].
+// SyncDir implements [directory.FS].
 func (d *disk) SyncDir(path string) error {
 	defer since(d.syncFolder, time.Now())
 	return d.FS.SyncDir(path)
@@ -60,7 +60,7 @@ func (d *disk) SyncDir(path string) error {
 
 // measured is a file being written.
 type measured struct {
-	blobs.File
+	directory.File
 	disk    *disk
 	writing time.Duration // time spent in writes so far
 }

@@ -1,7 +1,7 @@
 // Package metrics measures a service for Prometheus. It is the only package that imports
 // Prometheus. The other packages have plain hooks, which cost nothing if they are not set:
 // Options.Observe of an engine is called for each commit, handlers.Config.Observe for each request,
-// repository.Config.Observer for background work. A decorator of blobs.FS sees each call to the
+// repository.Config.Observer for background work. A decorator of directory.FS sees each call to the
 // disk.
 //
 // Names and labels follow promtool's rules. The values of a label are words from the source of the
@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/handlers"
 	"labshelf/metadata/groupcommit"
 	"labshelf/repository"
@@ -105,7 +105,7 @@ func (m *Metrics) Background() (w repository.Observer) {
 }
 
 // Disk wraps a file system, and measures its calls.
-func (m *Metrics) Disk(fs blobs.FS) blobs.FS {
+func (m *Metrics) Disk(fs directory.FS) directory.FS {
 	if m == nil {
 		return fs
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/metadata"
@@ -69,7 +69,7 @@ func all(t *testing.T) *Metrics {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := blobs.OpenDir(dir, m.Disk(blobs.OS{}))
+	files, err := directory.Open(dir, m.Disk(directory.OS{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestOff(t *testing.T) {
 	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil || w.Flushed != nil {
 		t.Error("there is a hook where nothing is measured")
 	}
-	if disk := m.Disk(blobs.OS{}); disk != (blobs.OS{}) {
+	if disk := m.Disk(directory.OS{}); disk != (directory.OS{}) {
 		t.Errorf("the disk is a %T", disk)
 	}
 	m.Add(Sources{})
@@ -197,7 +197,7 @@ func TestOff(t *testing.T) {
 // TestDisk: a measured disk follows the contract of a disk, and hides no error.
 func TestDisk(t *testing.T) {
 	t.Parallel()
-	disk, path := New("1.2.3").Disk(blobs.OS{}), filepath.Join(t.TempDir(), "file")
+	disk, path := New("1.2.3").Disk(directory.OS{}), filepath.Join(t.TempDir(), "file")
 	file, err := disk.Create(path)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/blobs"
+	"labshelf/blobs/directory"
 	"labshelf/bolt"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -30,7 +31,7 @@ const MetaFile = "meta.db"
 type stores struct {
 	dir     string
 	store   *bolt.Store
-	files   *blobs.Dir
+	files   *directory.Store
 	svc     *repository.Service
 	admin   auth.Principal
 	ids     map[string]string // by the name that the script gave
@@ -202,7 +203,7 @@ func (w *stores) open() (err error) {
 	if w.store, err = bolt.Open(filepath.Join(w.dir, MetaFile), bolt.Options{}); err != nil {
 		return err
 	}
-	if w.files, err = blobs.OpenDir(w.dir, blobs.OS{}); err != nil {
+	if w.files, err = directory.Open(w.dir, directory.OS{}); err != nil {
 		return errors.Join(err, w.store.Close())
 	}
 	w.flushed = make(chan error, 100)

@@ -1,5 +1,0 @@
-package blobs_test
-
-import "syscall"
-
-func forgetAccess(stat *syscall.Stat_t) { stat.Atimespec = syscall.Timespec{} }
