@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
@@ -75,39 +74,13 @@ func (c *checker) checkMeta() {
 }
 
 func (c *checker) run() {
-	checkTable(c, &dataspaceTable, func(d metadata.Dataspace) metadata.Stamp { return d.Modified })
-	checkTable(c, &setTable, func(s metadata.Set) metadata.Stamp { return s.Modified })
-	checkTable(c, &resourceTable, func(r metadata.Resource) metadata.Stamp { return r.Modified })
-	former := &versionTable
-	if versionRefs.In(c.version) {
-		former = &versionTable8
+	for _, tb := range everyTable {
+		if tb == &versionTable && versionRefs.In(c.version) {
+			tb = &versionTable8
+		}
+		tb.check(c)
 	}
-	checkTable(c, former, func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) })
 	c.inBucket(blobRefs, c.checkRefs)
-	checkTable(c, &userTable, func(u metadata.User) metadata.Stamp { return u.Modified })
-	checkTable(c, &keyTable, func(k metadata.Key) metadata.Stamp { return k.Created })
-	checkTable(c, &sessionTable, func(s metadata.Session) metadata.Stamp { return s.Created })
-	checkTable(c, &uploadTable, func(t metadata.ResumableUpload) metadata.Stamp { return t.Created })
-	checkTable(c, &privilegeTable, func(p metadata.Privilege) metadata.Stamp { return p.Modified })
-	checkTable(c, &cascadeTable, func(s metadata.Cascade) metadata.Stamp { return s.Begun })
-	checkTable(c, &blobTable, func(blobs.Blob) metadata.Stamp { return 0 })
-	checkTable(c, &trashedTable, func(o metadata.TrashedObject) metadata.Stamp { return o.Since })
-	checkTable(c, &damageTable, func(metadata.Damage) metadata.Stamp { return 0 })             // Found may be a clock reading
-	checkTable(c, &unreferencedTable, func(metadata.Unreferenced) metadata.Stamp { return 0 }) // may be a clock reading
-	checkTable(c, &webhookTable, func(w metadata.Webhook) metadata.Stamp { return w.Modified })
-	checkTable(c, &deliveryTable, func(metadata.Delivery) metadata.Stamp { return 0 }) // clock readings
-	checkTable(c, &descriptiveTable, func(metadata.Descriptive) metadata.Stamp { return 0 })
-	checkTable(c, &schemaTable, func(s metadata.Schema) metadata.Stamp { return s.Modified })
-	checkTable(c, &schemaVersionTable, func(v metadata.SchemaVersion) metadata.Stamp { return v.Created })
-	checkTable(c, &editTable, func(e metadata.BulkEdit) metadata.Stamp { return e.Created })
-	checkTable(c, &editEntryTable, func(metadata.EditEntry) metadata.Stamp { return 0 })
-	checkTable(c, &folderTable, func(metadata.Folder) metadata.Stamp { return 0 }) // clock readings
-	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
-	checkTable(c, &linkTable, func(l metadata.Link) metadata.Stamp { return l.Modified })
-	checkTable(c, &linkUseTable, func(metadata.LinkUse) metadata.Stamp { return 0 }) // clock readings
-	checkTable(c, &leaseTable, func(l metadata.Lease) metadata.Stamp { return l.Fence })
-	checkTable(c, &nodeTable, func(metadata.Node) metadata.Stamp { return 0 }) // clock readings
-	checkTable(c, &userUsageTable, func(metadata.UserUsage) metadata.Stamp { return 0 })
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
@@ -188,14 +161,15 @@ func (c *checker) violation(b Bucket, key []byte, format string, args ...any) {
 	c.report(metadata.Violation{Part: metadata.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
 }
 
-func checkTable[K comparable, T any](c *checker, tb *table[K, T], changed func(T) metadata.Stamp) {
-	c.inBucket(tb.bucket, func() { checkRows(c, tb, changed) })
+// check verifies the rows of the table and the entries of its indexes.
+func (tb *table[K, T]) check(c *checker) {
+	c.inBucket(tb.bucket, func() { checkRows(c, tb) })
 	for _, index := range tb.indexes {
 		c.inBucket(index.bucket, func() { checkIndex(c, tb, index) })
 	}
 }
 
-func checkRows[K comparable, T any](c *checker, tb *table[K, T], changed func(T) metadata.Stamp) {
+func checkRows[K comparable, T any](c *checker, tb *table[K, T]) {
 	for key, record := range c.t.walk(tb.bucket, span{}) {
 		if c.ended() != nil {
 			return
@@ -205,8 +179,10 @@ func checkRows[K comparable, T any](c *checker, tb *table[K, T], changed func(T)
 			c.violation(tb.bucket, key, "%v", err)
 			continue
 		}
-		if stamp := changed(row); stamp > c.last {
-			c.violation(tb.bucket, key, "its stamp %d is later than the last one given out, %d", stamp, c.last)
+		if tb.changed != nil {
+			if stamp := tb.changed(row); stamp > c.last {
+				c.violation(tb.bucket, key, "its stamp %d is later than the last one given out, %d", stamp, c.last)
+			}
 		}
 		if tb.entries == nil {
 			continue

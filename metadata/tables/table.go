@@ -15,9 +15,10 @@ import (
 // entries from the stored row.
 type table[K comparable, T any] struct {
 	bucket  Bucket
-	of      func(K) []byte  // builds a key
-	first   int             // bytes of the first part of a key, for Before and From
-	key     func(*T) []byte // the key of a row, which may be valid only as long as the row
+	of      func(K) []byte         // builds a key
+	first   int                    // bytes of the first part of a key, for Before and From
+	key     func(*T) []byte        // the key of a row, which may be valid only as long as the row
+	changed func(T) metadata.Stamp // the stamp of the last change; nil: a row has none, or only clock readings
 	fields  func(*codec, *T)
 	indexes []index                            // without blobRefs, which two tables share
 	entries func(T) []entry                    // nil: no index
