@@ -46,7 +46,7 @@ func (w *world) fill(set metadata.Set, n int) {
 func (w *world) harvester() *walk {
 	return &walk{
 		w: w, name: "harvester", caller: w.admin, listing: paging.Resources,
-		params: map[string][]string{"state": {"all"}, "limit": {"500"}},
+		selection: paging.Selection{States: paging.All, Limit: 500},
 	}
 }
 

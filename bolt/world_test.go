@@ -241,7 +241,7 @@ type walk struct {
 	caller    auth.Principal
 	listing   paging.Listing
 	container string
-	params    map[string][]string
+	selection paging.Selection
 	token     string
 	got       []metadata.Resource
 }
@@ -251,7 +251,7 @@ func (k *walk) page() (end bool) {
 	k.w.with(func(ctx context.Context, svc *repository.Service) {
 		request := core.ListRequest{Container: k.container, Token: k.token}
 		if k.token == "" {
-			request.Params = k.params
+			request.Selection = k.selection
 		}
 		page, err := repositorytest.ListResources(ctx, svc, k.caller, k.listing, request)
 		if err != nil {
@@ -339,7 +339,7 @@ func (w *world) walks(order string) (all []*walk) {
 				all = append(all, &walk{
 					w: w, name: fmt.Sprintf("%s, %s, by %d, %s", listing.name, state, limit, order),
 					caller: listing.caller, listing: listing.which, container: listing.container,
-					params: map[string][]string{"state": {state}, "limit": {strconv.Itoa(limit)}, "order": {order}},
+					selection: repositorytest.Listed(listing.which, "", map[string][]string{"state": {state}, "limit": {strconv.Itoa(limit)}, "order": {order}}).Selection,
 				})
 			}
 		}
@@ -362,5 +362,5 @@ func (k *walk) covers(r metadata.Resource) bool {
 
 // matches reports whether the walk's listing contains the resource in its current state.
 func (k *walk) matches(r metadata.Resource) bool {
-	return k.covers(r) && (k.params["state"][0] == "all" || r.State == metadata.Active)
+	return k.covers(r) && (k.selection.States == paging.All || r.State == metadata.Active)
 }

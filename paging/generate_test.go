@@ -19,7 +19,7 @@ func anyQuery(t *rapid.T) paging.Query {
 	takes := func(name string) bool {
 		return slices.Contains(strings.Fields(accepted[l]), name) && rapid.Bool().Draw(t, name)
 	}
-	q := paging.Query{Listing: l, States: paging.Active, Limit: rapid.IntRange(1, 1000).Draw(t, "limit")}
+	q := paging.Query{Listing: l, Selection: paging.Selection{States: paging.Active, Limit: rapid.IntRange(1, 1000).Draw(t, "limit")}}
 	switch l {
 	case paging.UserKeys:
 		q.States = paging.All

@@ -1,6 +1,6 @@
-// Package paging turns the query parameters of a listing into a typed Query, and a Query into an
-// opaque page token and back. Its functions are pure: they use neither HTTP nor the store, and do
-// not look up ids.
+// Package paging turns the query parameters of a listing into a typed Selection, a Selection into a
+// Query, and a Query into an opaque page token and back. Its functions are pure: they use neither
+// HTTP nor the store, and do not look up ids.
 package paging
 
 import (
@@ -30,8 +30,8 @@ const (
 	MaxText = 500
 )
 
-// ErrQuery marks a Query that breaks the rules of its fields. Parse and Encode return it for errors
-// of the calling code, never for errors of a client.
+// ErrQuery marks a Query that breaks the rules of its fields. Complete and Encode return it for
+// errors of the calling code, never for errors of a client.
 var ErrQuery = errors.New("paging: invalid query")
 
 // Error names the invalid query parameter and the accepted values.
@@ -114,8 +114,7 @@ type Bound struct {
 	Set bool
 }
 
-// Query describes a page of a listing: filters, order, page size and position. A filter that the
-// Listing does not accept (see Accepted) is zero.
+// Query describes a page of a listing: container, filters, order, page size and position.
 type Query struct {
 	Listing Listing
 	// Parent is the container in the path of the listing; zero without one.
@@ -124,7 +123,18 @@ type Query struct {
 	// Filters given by id; zero means no filter.
 	Dataspace, Set, User ulid.ULID
 
-	States States // never empty
+	Selection // with all defaults
+
+	After Position
+}
+
+// IDs are the filters by id, as a client sends them; "" means no filter.
+type IDs struct{ DataspaceID, SetID, UserID string }
+
+// Selection describes what a listing contains: filters, order and page size. A zero field means the
+// default of the listing. A filter that the Listing does not accept is zero.
+type Selection struct {
+	States States
 	Order  Order
 	Limit  int // objects per page, 1 to MaxLimit
 
@@ -158,8 +168,6 @@ type Query struct {
 	// the number of hits.
 	Text   string
 	Counts bool
-
-	After Position
 }
 
 // part is a set of the optional parts of a query. Tokens of version 1 contain the lower 16 bits,

@@ -17,7 +17,7 @@ type parameter struct {
 	part    part
 	name    string
 	accepts string
-	read    func(q *Query, value string) bool
+	read    func(s *Selection, of Listing, value string) bool
 }
 
 const (
@@ -27,14 +27,11 @@ const (
 		"a date (2015-03-30), a year and month (2015-03) or a year (2015), each meaning its first instant"
 )
 
-// resolved replaces the parser of an id, because the caller of Parse has parsed it.
-func resolved(*Query, string) bool { return true }
-
 // parameters is sorted by name.
 var parameters = [...]parameter{
 	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
 	{partCounts, "counts", "true or false", readCounts},
-	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
+	{partDataspace, "dataspaceId", "the id of one dataspace", nil},
 	{partFolders, "delimiter", "/, for folders, in an order by name and without name", readDelimiter},
 	{partFields, "fields", "metadata, for the descriptive metadata of each object", readFields},
 	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
@@ -44,11 +41,11 @@ var parameters = [...]parameter{
 	{partOrder, "order", "oldest or newest; for the resources of one set also name and name-descending; for a search relevance and name, too", readOrder},
 	{partOrigin, "origin", "up to 500 characters of UTF-8; empty for those without an origin", readOrigin},
 	{partText, "q", "1 to 500 bytes of UTF-8 in the language of the search", readQueryText},
-	{partSet, "setId", "the id of one set", resolved},
+	{partSet, "setId", "the id of one set", nil},
 	{partSince, "since", dateRule, readSince},
 	{partState, "state", "active, deleted or all, in any case", readState},
 	{partUntil, "until", dateRule, readUntil},
-	{partUser, "userId", "the id of one user, or me", resolved},
+	{partUser, "userId", "the id of one user, or me", nil},
 	{partVisibility, "visibility", "private, public, open or all, in any case", readVisibility},
 }
 
@@ -58,43 +55,63 @@ var (
 	visibilities = [...]string{"private", "public", "open"}
 )
 
-// Parse parses the query parameters of a listing. It takes Listing, Parent and the filters by id
-// from q, which the caller has resolved from the same params (see IDParam). Everything else comes
-// from params, or is the default: active (all for keys), the listing's own order, and defaultLimit,
-// which is 1 to MaxLimit. The result can be encoded.
+// Parse parses the query parameters of a listing. It returns an *Error for the first parameter that
+// is unknown to this listing, repeated, empty (except origin) or malformed: first the ids, then all
+// others by name. The ids are valid even if another parameter is not. Since can be after Until.
+func Parse(l Listing, params map[string][]string) (ids IDs, s Selection, err error) {
+	for _, id := range [...]struct {
+		name string
+		at   *string
+	}{{"dataspaceId", &ids.DataspaceID}, {"setId", &ids.SetID}, {"userId", &ids.UserID}} {
+		values, sent := params[id.name]
+		p, unknown := find(l, id.name)
+		if !sent || unknown != nil {
+			continue
+		}
+		if *id.at, err = p.value(values); err != nil {
+			return ids, s, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		p, err := find(l, name)
+		if err != nil {
+			return ids, Selection{}, err
+		}
+		value, err := p.value(params[name])
+		if err != nil {
+			return ids, Selection{}, err
+		}
+		if p.read != nil && !p.read(&s, l, value) {
+			return ids, Selection{}, p.refuse(fmt.Sprintf("is %.64q", value))
+		}
+	}
+	return ids, s, nil
+}
+
+// Complete returns the query for a selection, with defaults for its zero fields: active (all for
+// keys), the listing's own order, and defaultLimit, which is 1 to MaxLimit. It takes Listing,
+// Parent and the filters by id, which the caller has resolved from ids, from q. The result can be
+// encoded.
 //
-// It returns an *Error for the first parameter, by name, that is unknown to this listing, repeated,
-// empty (except origin) or malformed, then for an invalid combination. It returns ErrQuery if q or
-// defaultLimit is wrong, or if a filter by id is in params but not in q. Since can be after Until.
-func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error) {
+// It returns an *Error for an invalid combination of filters. It returns ErrQuery if q, another
+// field of s or defaultLimit is wrong, or if an id is in ids but not in q.
+func Complete(q Query, ids IDs, s Selection, defaultLimit int) (Query, error) {
 	r := q.Listing.rule()
 	if len(r.orders) == 0 {
 		return Query{}, fmt.Errorf("%w: no listing %d", ErrQuery, q.Listing)
 	}
-	q = Query{
-		Listing: q.Listing, Parent: q.Parent, Dataspace: q.Dataspace, Set: q.Set, User: q.User,
-		States: r.states, Order: r.orders[0], Limit: defaultLimit,
+	q.Selection, q.After = s, Position{}
+	if q.States == 0 {
+		q.States = r.states
 	}
-	var given part
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		p, err := find(q.Listing, name)
-		if err != nil {
-			return Query{}, err
-		}
-		value, err := p.value(params[name])
-		if err != nil {
-			return Query{}, err
-		}
-		if !p.read(&q, value) {
-			return Query{}, p.refuse(fmt.Sprintf("is %.64q", value))
-		}
-		given |= p.part
+	if q.Limit == 0 {
+		q.Limit = defaultLimit
 	}
-	if err := q.settleOrder(given); err != nil {
+	if err := q.settleOrder(); err != nil {
 		return Query{}, err
 	}
-	const ids = partDataspace | partSet | partUser
-	if given&ids&^q.parts() != 0 {
+	var none ulid.ULID
+	if ids.DataspaceID != "" && q.Dataspace == none || ids.SetID != "" && q.Set == none || ids.UserID != "" && q.User == none {
 		return Query{}, fmt.Errorf("%w: a filter by id was given but not resolved", ErrQuery)
 	}
 	if err := q.check(); err != nil {
@@ -103,11 +120,15 @@ func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error)
 	return q, nil
 }
 
-// settleOrder applies the order that a filter by name implies, and refuses incompatible parameters:
-// the index by name has no stamps.
-func (q *Query) settleOrder(given part) error {
+// settleOrder sets the default order, or the order that a filter by name implies. It refuses
+// incompatible filters: the index by name has no stamps.
+func (q *Query) settleOrder() error {
+	given := q.parts()
 	names := given & (partName | partNamePrefix | partFolders)
 	if names == 0 && !q.Order.ByNames() {
+		if q.Order == 0 {
+			q.Order = q.Listing.rule().orders[0]
+		}
 		return nil
 	}
 	const alone = "a listing by name goes neither with since or until nor with another order; " +
@@ -121,9 +142,9 @@ func (q *Query) settleOrder(given part) error {
 		return &Error{"since", alone}
 	case given&partUntil != 0:
 		return &Error{"until", alone}
-	case given&partOrder != 0 && !q.Order.ByNames():
+	case q.Order != 0 && !q.Order.ByNames():
 		return &Error{"order", alone}
-	case given&partOrder == 0:
+	case q.Order == 0:
 		q.Order = q.Listing.orderOfNames()
 	}
 	return nil
@@ -140,17 +161,6 @@ func Accepted(l Listing) []string {
 		}
 	}
 	return names
-}
-
-// IDParam returns the value of an id parameter, and whether it is present. A repeated or empty
-// parameter is an *Error. Parse checks whether the listing accepts the parameter.
-func IDParam(params map[string][]string, name string) (value string, present bool, err error) {
-	values, present := params[name]
-	if !present {
-		return "", false, nil
-	}
-	value, err = parameter{name: name, accepts: "one id"}.value(values)
-	return value, true, err
 }
 
 func find(l Listing, name string) (parameter, error) {
@@ -181,43 +191,43 @@ func (p parameter) refuse(what string) error {
 }
 
 // readAction accepts any word: actions of a later version find nothing.
-func readAction(q *Query, value string) bool {
-	q.Action = value
+func readAction(s *Selection, _ Listing, value string) bool {
+	s.Action = value
 	return len(value) <= MaxAction && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz.*") == ""
 }
 
-func readObject(q *Query, value string) bool {
+func readObject(s *Selection, _ Listing, value string) bool {
 	id, err := ulid.ParseStrict(value)
-	q.Object = id
+	s.Object = id
 	return err == nil && id.String() == value && id != ulid.ULID{}
 }
 
-func readLimit(q *Query, value string) bool {
+func readLimit(s *Selection, _ Listing, value string) bool {
 	if strings.Trim(value, "0123456789") != "" {
 		return false
 	}
 	n, err := strconv.Atoi(value)
-	q.Limit = n
+	s.Limit = n
 	return err == nil && 1 <= n && n <= MaxLimit
 }
 
-func readCounts(q *Query, value string) bool {
-	q.Counts = value == "true"
-	return q.Counts || value == "false"
+func readCounts(s *Selection, _ Listing, value string) bool {
+	s.Counts = value == "true"
+	return s.Counts || value == "false"
 }
 
-func readQueryText(q *Query, value string) bool {
-	q.Text = value
+func readQueryText(s *Selection, _ Listing, value string) bool {
+	s.Text = value
 	return len(value) <= MaxText && utf8.ValidString(value)
 }
 
-func readDelimiter(q *Query, value string) bool {
-	q.Folders = value == "/"
-	return q.Folders
+func readDelimiter(s *Selection, _ Listing, value string) bool {
+	s.Folders = value == "/"
+	return s.Folders
 }
 
-func readFields(q *Query, value string) bool {
-	q.Descriptive = true
+func readFields(s *Selection, _ Listing, value string) bool {
+	s.Descriptive = true
 	return value == "metadata"
 }
 
@@ -226,45 +236,45 @@ func readText(value string) bool {
 	return len(value) <= MaxName && utf8.ValidString(value) && !strings.Contains(value, "\x00")
 }
 
-func readName(q *Query, value string) bool {
-	q.Name = &value
-	return readText(value) && len(value) <= q.Listing.maxName()
+func readName(s *Selection, of Listing, value string) bool {
+	s.Name = &value
+	return readText(value) && len(value) <= of.maxName()
 }
 
-func readNamePrefix(q *Query, value string) bool {
-	q.NamePrefix = value
+func readNamePrefix(s *Selection, _ Listing, value string) bool {
+	s.NamePrefix = value
 	return readText(value)
 }
 
-func readOrder(q *Query, value string) bool {
-	q.Order = Order(max(0, slices.Index(orderWords[:], value)))
-	return slices.Contains(q.Listing.rule().orders, q.Order)
+func readOrder(s *Selection, of Listing, value string) bool {
+	s.Order = Order(max(0, slices.Index(orderWords[:], value)))
+	return slices.Contains(of.rule().orders, s.Order)
 }
 
-func readOrigin(q *Query, value string) bool {
-	q.Origin = &value
+func readOrigin(s *Selection, _ Listing, value string) bool {
+	s.Origin = &value
 	return utf8.ValidString(value) && utf8.RuneCountInString(value) <= MaxOrigin
 }
 
-func readSince(q *Query, value string) bool {
+func readSince(s *Selection, _ Listing, value string) bool {
 	floor, _, err := ParseInstant(value)
-	q.Since = Bound{floor, true}
+	s.Since = Bound{floor, true}
 	return err == nil
 }
 
-func readUntil(q *Query, value string) bool {
+func readUntil(s *Selection, _ Listing, value string) bool {
 	_, ceil, err := ParseInstant(value)
-	q.Until = Bound{ceil, true}
+	s.Until = Bound{ceil, true}
 	return err == nil
 }
 
-func readState(q *Query, value string) bool {
+func readState(s *Selection, _ Listing, value string) bool {
 	i := slices.IndexFunc(stateWords[:], func(word string) bool { return strings.EqualFold(word, value) })
-	q.States = States(max(0, i))
+	s.States = States(max(0, i))
 	return i > 0
 }
 
-func readVisibility(q *Query, value string) bool {
+func readVisibility(s *Selection, _ Listing, value string) bool {
 	if strings.EqualFold(value, "all") {
 		return true
 	}
@@ -272,6 +282,6 @@ func readVisibility(q *Query, value string) bool {
 	if i < 0 {
 		return false
 	}
-	q.Visibility = visibilities[i]
+	s.Visibility = visibilities[i]
 	return true
 }

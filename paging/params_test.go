@@ -39,7 +39,16 @@ var accepted = map[paging.Listing]string{
 	paging.Search:             "counts fields limit order q",
 }
 
-// start returns the query that a caller passes to Parse, with every id resolved.
+// parse parses and completes a query.
+func parse(q paging.Query, params map[string][]string, defaultLimit int) (paging.Query, error) {
+	ids, selection, err := paging.Parse(q.Listing, params)
+	if err != nil {
+		return paging.Query{}, err
+	}
+	return paging.Complete(q, ids, selection, defaultLimit)
+}
+
+// start returns the query that a caller passes to Complete, with every id resolved.
 func start(l paging.Listing) paging.Query {
 	q := paging.Query{Listing: l}
 	switch l {
@@ -86,7 +95,7 @@ func TestParseDefaults(t *testing.T) {
 			want.Order = paging.ByRelevance
 		}
 		q.Limit, q.NamePrefix, q.After.Stamp = 5000, "of no account", 9
-		got, err := paging.Parse(q, nil, 77)
+		got, err := parse(q, nil, 77)
 		if err != nil || got != want {
 			t.Errorf("Parse(listing %d) = %+v, %v; want %+v", l, got, err, want)
 		}
@@ -144,12 +153,12 @@ func TestParseAccepts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := paging.Parse(start(c.listing), nil, 100)
+		want, err := parse(start(c.listing), nil, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.set(&want)
-		got, err := paging.Parse(start(c.listing), params, 100)
+		got, err := parse(start(c.listing), params, 100)
 		if err != nil {
 			t.Errorf("listing %d, %.60s: %v", c.listing, c.params, err)
 		}
@@ -251,7 +260,7 @@ func (c refusal) check(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := paging.Parse(start(c.listing), params, 100)
+	got, err := parse(start(c.listing), params, 100)
 	var refused *paging.Error
 	if !errors.As(err, &refused) || got != (paging.Query{}) {
 		t.Errorf("listing %d, %.60s: %+v, %v; want an *Error alone", c.listing, c.params, got, err)
@@ -281,34 +290,35 @@ func TestParseRefusesMistakesOfItsCaller(t *testing.T) {
 		"set unresolved":   {paging.Query{Listing: paging.Resources, Dataspace: id1}, ids, 100},
 		"filter not taken": {paging.Query{Listing: paging.Users, Dataspace: id1}, nil, 100},
 	} {
-		if got, err := paging.Parse(c.q, c.params, c.limit); !errors.Is(err, paging.ErrQuery) || got != (paging.Query{}) {
+		if got, err := parse(c.q, c.params, c.limit); !errors.Is(err, paging.ErrQuery) || got != (paging.Query{}) {
 			t.Errorf("%s: %+v, %v; want ErrQuery", name, got, err)
 		}
 	}
 }
 
-func TestIDParam(t *testing.T) {
+func TestParseIDs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		params  url.Values
-		value   string
-		present bool
-		ok      bool
+		params url.Values
+		value  string
+		ok     bool
 	}{
-		{nil, "", false, true},
-		{url.Values{"userId": {"x"}}, "", false, true},
-		{url.Values{"setId": {"x"}}, "x", true, true},
-		{url.Values{"setId": {""}}, "", true, false},
-		{url.Values{"setId": {}}, "", true, false},
-		{url.Values{"setId": {"x", "x"}}, "", true, false},
+		{nil, "", true},
+		{url.Values{"dataspaceId": {"x"}}, "", true},
+		{url.Values{"setId": {"x"}}, "x", true},
+		{url.Values{"setId": {"x"}, "limit": {"0"}, "unknown": {"y"}}, "x", false},
+		{url.Values{"setId": {""}}, "", false},
+		{url.Values{"setId": {}}, "", false},
+		{url.Values{"setId": {"x", "x"}}, "", false},
+		{url.Values{"setId": {"x", "x"}, "limit": {"0"}}, "", false},
 	} {
-		value, present, err := paging.IDParam(c.params, "setId")
+		ids, selection, err := paging.Parse(paging.Resources, c.params)
 		var refused *paging.Error
-		if value != c.value || present != c.present || (err == nil) != c.ok {
-			t.Errorf("IDParam(%v) = %q, %t, %v", c.params, value, present, err)
+		if ids.SetID != c.value || (err == nil) != c.ok || selection != (paging.Selection{}) {
+			t.Errorf("Parse(%v) = %+v, %+v, %v", c.params, ids, selection, err)
 		}
-		if !c.ok && (!errors.As(err, &refused) || refused.Field != "setId") {
-			t.Errorf("IDParam(%v): %v", c.params, err)
+		if !c.ok && (!errors.As(err, &refused) || refused.Field != "setId" && c.value == "") {
+			t.Errorf("Parse(%v): %v", c.params, err)
 		}
 	}
 }
@@ -331,7 +341,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || accepted[q.Listing] == "" {
 			return
 		}
-		got, err := paging.Parse(q, params, 100)
+		got, err := parse(q, params, 100)
 		if err == nil {
 			roundTrip(t, codec, got)
 			return

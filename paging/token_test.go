@@ -59,68 +59,72 @@ type golden struct {
 func goldens() []golden {
 	return []golden{
 		{"dataspaces", "AQEBAAPoBMAAB3ByaXZhdGUACnplbm9kbyDinJMBVj46tdPWdkxh77mTAr1bORLd5iuL6o9YczaHAcCweg", paging.Query{
-			Listing: paging.Dataspaces, States: paging.Active, Limit: 1000, Visibility: "private",
-			Origin: new("zenodo ✓"), After: paging.Position{ID: id1},
+			Listing: paging.Dataspaces, After: paging.Position{ID: id1},
+			Selection: paging.Selection{States: paging.Active, Limit: 1000, Visibility: "private", Origin: new("zenodo ✓")},
 		}},
 		{"dataspaces of no origin", "AQEDAAABAMAABnB1YmxpYwAAMkijIxm2QD0pe_X-OqFqDA", paging.Query{
-			Listing: paging.Dataspaces, States: paging.All, Limit: 1, Visibility: "public", Origin: new(""),
+			Listing:   paging.Dataspaces,
+			Selection: paging.Selection{States: paging.All, Limit: 1, Visibility: "public", Origin: new("")},
 		}},
 		{"sets", "AQICAABkBAIBVj46tdPWdkxh77mTAr1bAV9L_81zUzStp47cHUpvHziLimUyDqTj5VgLikXakqs", paging.Query{
-			Listing: paging.Sets, Dataspace: id1, States: paging.Deleted, Limit: 100, After: paging.Position{ID: id2},
+			Listing: paging.Sets, Dataspace: id1, After: paging.Position{ID: id2},
+			Selection: paging.Selection{States: paging.Deleted, Limit: 100},
 		}},
 		{"sets of a dataspace", "AQMBAABkAAEBVj46tdPWdkxh77mTAr1beEiEaw9CcfbyeyL7mfO7fQ", paging.Query{
-			Listing: paging.DataspaceSets, Parent: id1, States: paging.Active, Limit: 100,
+			Listing: paging.DataspaceSets, Parent: id1,
+			Selection: paging.Selection{States: paging.Active, Limit: 100},
 		}},
 		{"resources", "AQQDAQBkBDYBVj46tdPWdkxh77mTAr1bAV9L_81zUzStp47cHUpvHwAFEoO10eIAf_________8ABRKDtdHiAf____________________-MuyWsKf5nfls9IDpmt3zh", paging.Query{
-			Listing: paging.Resources, Dataspace: id1, Set: id2, States: paging.All, Order: paging.Oldest, Limit: 100,
-			Since: paging.Bound{At: sample, Set: true}, Until: paging.Bound{At: 1<<63 - 1, Set: true},
-			After: paging.Position{Stamp: sample + 1, ID: id3},
+			Listing: paging.Resources, Dataspace: id1, Set: id2, After: paging.Position{Stamp: sample + 1, ID: id3},
+			Selection: paging.Selection{States: paging.All, Order: paging.Oldest, Limit: 100, Since: paging.Bound{At: sample, Set: true}, Until: paging.Bound{At: 1<<63 - 1, Set: true}},
 		}},
 		{"resources of a dataspace", "AQUBAgH0BBEBVj46tdPWdkxh77mTAr1bAAAAAAAAAAAABRKDtdHiAAFWPjq109Z2TGHvuZMCvVtpfIUD8MjmtoR3gG0IZR-y", paging.Query{
-			Listing: paging.DataspaceResources, Parent: id1, States: paging.Active, Order: paging.Newest, Limit: 500,
-			Since: paging.Bound{Set: true}, After: paging.Position{Stamp: sample, ID: id1},
+			Listing: paging.DataspaceResources, Parent: id1, After: paging.Position{Stamp: sample, ID: id1},
+			Selection: paging.Selection{States: paging.Active, Order: paging.Newest, Limit: 500, Since: paging.Bound{Set: true}},
 		}},
 		{"resources of a set", "AQYBAQBkBAEBVj46tdPWdkxh77mTAr1bAAUSg7XR4gABX0v_zXNTNK2njtwdSm8fsCDnn165rXzlGt32L93sjQ", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.Active, Order: paging.Oldest, Limit: 100,
-			After: paging.Position{Stamp: sample, ID: id2},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Stamp: sample, ID: id2},
+			Selection: paging.Selection{States: paging.Active, Order: paging.Oldest, Limit: 100},
 		}},
 		{"by name", "AQYBAwACBAEBVj46tdPWdkxh77mTAr1bAV9L_81zUzStp47cHUpvH3NjYW5zLzAwMDEudGlmtfO3TD-14bql4e_NM9tzvQ", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.Active, Order: paging.ByName, Limit: 2,
-			After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Selection: paging.Selection{States: paging.Active, Order: paging.ByName, Limit: 2},
 		}},
 		{"of one name", "AQYBAwACBQEBVj46tdPWdkxh77mTAr1bAA7DnGJlcnNpY2h0LnR4dAFfS__Nc1M0raeO3B1Kbx9m5y0Iwf4U94w26veIvi0F", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.Active, Order: paging.ByName, Limit: 2,
-			Name: new("Übersicht.txt"), After: paging.Position{Name: "Übersicht.txt", ID: id2},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Name: "Übersicht.txt", ID: id2},
+			Selection: paging.Selection{States: paging.Active, Order: paging.ByName, Limit: 2, Name: new("Übersicht.txt")},
 		}},
 		{"of one prefix", "AQYDAwACBgEBVj46tdPWdkxh77mTAr1bAAZzY2Fucy8BX0v_zXNTNK2njtwdSm8fMDAwMS50aWZ-a5HI5DDP98EzUPs-lWfb", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.All, Order: paging.ByName, Limit: 2,
-			NamePrefix: "scans/", After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Selection: paging.Selection{States: paging.All, Order: paging.ByName, Limit: 2, NamePrefix: "scans/"},
 		}},
 		{"by name, backwards", "AQYBBQACBAEBVj46tdPWdkxh77mTAr1bAV9L_81zUzStp47cHUpvH3NjYW5zLzAwMDEudGlmPCNmQNByksIrXFJqGCnN6Q", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.Active, Order: paging.ByNameDown, Limit: 2,
-			After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Name: "scans/0001.tif", ID: id2},
+			Selection: paging.Selection{States: paging.Active, Order: paging.ByNameDown, Limit: 2},
 		}},
 		{"folders", "AgYDAwBkAAEGAQFWPjq109Z2TGHvuZMCvVsABnNjYW5zLwAAAAAAAAAAAAAAAAAAAAAyMDI2L3PgaIW6ic3XsWoBKG1KnpY", paging.Query{
-			Listing: paging.SetResources, Parent: id1, States: paging.All, Order: paging.ByName, Limit: 100, NamePrefix: "scans/", Folders: true,
-			After: paging.Position{Name: "scans/2026/"},
+			Listing: paging.SetResources, Parent: id1, After: paging.Position{Name: "scans/2026/"},
+			Selection: paging.Selection{States: paging.All, Order: paging.ByName, Limit: 100, NamePrefix: "scans/", Folders: true},
 		}},
 		{"users", "AQcBAAPoBAD_____________________SAGWTdB5ctHUx-wkqp6ztw", paging.Query{
-			Listing: paging.Users, States: paging.Active, Limit: 1000, After: paging.Position{ID: id3},
+			Listing: paging.Users, After: paging.Position{ID: id3},
+			Selection: paging.Selection{States: paging.Active, Limit: 1000},
 		}},
 		{"keys", "AQgDAABkBAH_____________________AVY-OrXT1nZMYe-5kwK9W0tXFp-tWIhhALwe3D_uX3c", paging.Query{
-			Listing: paging.UserKeys, Parent: id3, States: paging.All, Limit: 100, After: paging.Position{ID: id1},
+			Listing: paging.UserKeys, Parent: id3, After: paging.Position{ID: id1},
+			Selection: paging.Selection{States: paging.All, Limit: 100},
 		}},
 		{"privileges", "AQkBAAPoBAoBVj46tdPWdkxh77mTAr1bAV9L_81zUzStp47cHUpvH_____________________-5x_dsumoI2p156x14Gglk", paging.Query{
-			Listing: paging.Privileges, Dataspace: id1, User: id2, States: paging.Active, Limit: 1000,
-			After: paging.Position{ID: id3},
+			Listing: paging.Privileges, Dataspace: id1, User: id2, After: paging.Position{ID: id3},
+			Selection: paging.Selection{States: paging.Active, Limit: 1000},
 		}},
 		{"search", "AQ8BBAAUPAAADnJ1bjE3IHRhZzpzYWx0AAAAGAAFEoO10eIAAV9L_81zUzStp47cHUpvH9m4I0dXUyVrMQUFEABh4Uo", paging.Query{
-			Listing: paging.Search, States: paging.Active, Order: paging.ByRelevance, Limit: 20, Text: "run17 tag:salt", Counts: true, Descriptive: true,
-			After: paging.Position{Score: 24, Stamp: sample, ID: id2},
+			Listing: paging.Search, After: paging.Position{Score: 24, Stamp: sample, ID: id2},
+			Selection: paging.Selection{States: paging.Active, Order: paging.ByRelevance, Limit: 20, Text: "run17 tag:salt", Counts: true, Descriptive: true},
 		}},
 		{"versions", "AQoDAgBkBAEBVj46tdPWdkxh77mTAr1bAAAAAAAAAAcBVj46tdPWdkxh77mTAr1b7XaIxAOFGJOGJGcOcsUZbQ", paging.Query{
-			Listing: paging.ResourceVersions, Parent: id1, States: paging.All, Order: paging.Newest, Limit: 100,
-			After: paging.Position{Stamp: 7, ID: id1},
+			Listing: paging.ResourceVersions, Parent: id1, After: paging.Position{Stamp: 7, ID: id1},
+			Selection: paging.Selection{States: paging.All, Order: paging.Newest, Limit: 100},
 		}},
 	}
 }
@@ -140,12 +144,12 @@ func TestLongestTokens(t *testing.T) {
 	codec := paging.NewCodec(secret)
 	name, origin := strings.Repeat("n", 4096), strings.Repeat("𝄞", 500)
 	byName := paging.Query{
-		Listing: paging.SetResources, Parent: id1, States: paging.All, Order: paging.ByName, Limit: 1000,
-		After: paging.Position{ID: id2, Name: name},
+		Listing: paging.SetResources, Parent: id1, After: paging.Position{ID: id2, Name: name},
+		Selection: paging.Selection{States: paging.All, Order: paging.ByName, Limit: 1000},
 	}
 	exact, prefix, half, of := byName, byName, byName, paging.Query{
-		Listing: paging.Dataspaces, States: paging.All, Limit: 1000, Visibility: "private",
-		Origin: &origin, After: paging.Position{ID: id2},
+		Listing: paging.Dataspaces, After: paging.Position{ID: id2},
+		Selection: paging.Selection{States: paging.All, Limit: 1000, Visibility: "private", Origin: &origin},
 	}
 	exact.Name, prefix.NamePrefix, half.NamePrefix = &name, name, name[:2048]
 	for what, q := range map[string]paging.Query{
@@ -308,19 +312,19 @@ func TestEncodeRefuses(t *testing.T) {
 		"another listing":         func(q *paging.Query) { q.Listing = paging.Resources },
 		"unknown listing":         func(q *paging.Query) { q.Listing = 10 },
 		"states of keys": func(q *paging.Query) {
-			*q = paging.Query{Listing: paging.UserKeys, Parent: id1, States: paging.Active, Limit: 100}
+			*q = paging.Query{Listing: paging.UserKeys, Parent: id1, Selection: paging.Selection{States: paging.Active, Limit: 100}}
 		},
 		"stamp in order of id": func(q *paging.Query) {
-			*q = paging.Query{Listing: paging.Users, States: paging.Active, Limit: 100, After: paging.Position{Stamp: 1, ID: id1}}
+			*q = paging.Query{Listing: paging.Users, Selection: paging.Selection{States: paging.Active, Limit: 100}, After: paging.Position{Stamp: 1, ID: id1}}
 		},
 		"visibility": func(q *paging.Query) {
-			*q = paging.Query{Listing: paging.Dataspaces, States: paging.Active, Limit: 100, Visibility: "all"}
+			*q = paging.Query{Listing: paging.Dataspaces, Selection: paging.Selection{States: paging.Active, Limit: 100, Visibility: "all"}}
 		},
 		"long origin": func(q *paging.Query) {
-			*q = paging.Query{Listing: paging.Dataspaces, States: paging.Active, Limit: 100, Origin: new(strings.Repeat("é", 501))}
+			*q = paging.Query{Listing: paging.Dataspaces, Selection: paging.Selection{States: paging.Active, Limit: 100, Origin: new(strings.Repeat("é", 501))}}
 		},
 	} {
-		q := paging.Query{Listing: paging.SetResources, Parent: id1, States: paging.Active, Order: paging.Oldest, Limit: 100}
+		q := paging.Query{Listing: paging.SetResources, Parent: id1, Selection: paging.Selection{States: paging.Active, Order: paging.Oldest, Limit: 100}}
 		roundTrip(t, codec, q)
 		spoil(&q)
 		if token, err := codec.Encode(q); !errors.Is(err, paging.ErrQuery) || token != "" {

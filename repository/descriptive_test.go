@@ -293,23 +293,22 @@ func TestDescriptiveListed(t *testing.T) {
 	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"tags":["space"]}`)}, core.Match{})
 	d.OK(err)
 	for _, asked := range []bool{false, true} {
-		params := map[string][]string{"limit": {"1"}}
+		first := paging.Selection{Limit: 1, Descriptive: asked}
 		want := []string{"", "", "", "", ""}
 		if asked {
-			params["fields"] = []string{"metadata"}
 			want = []string{"", `{"properties":{"n":1}}`, `{"properties":{"n":2}}`, `{"tags":["set"]}`, `{"tags":["space"]}`}
 		}
 		var got []string
-		req := core.ListRequest{Container: d.Sets[0].ID.String(), Params: params}
+		req := core.ListRequest{Container: d.Sets[0].ID.String(), Selection: first}
 		for range d.Resources {
 			page, err := repositorytest.ListResources(ctx, d.Service, d.Admin, paging.SetResources, req)
 			d.OK(err)
 			got = append(got, page.Items[0].Descriptive)
 			req = core.ListRequest{Container: req.Container, Token: page.Next}
 		}
-		sets, err := d.Service.Sets.ListSets(ctx, d.Admin, paging.Sets, core.ListRequest{Params: params})
+		sets, err := d.Service.Sets.ListSets(ctx, d.Admin, paging.Sets, core.ListRequest{Selection: first})
 		d.OK(err)
-		spaces, err := d.Service.Dataspaces.ListDataspaces(ctx, d.Admin, core.ListRequest{Params: params})
+		spaces, err := d.Service.Dataspaces.ListDataspaces(ctx, d.Admin, core.ListRequest{Selection: first})
 		d.OK(err)
 		got = append(got, sets.Items[0].Descriptive, spaces.Items[0].Descriptive)
 		if diff := cmp.Diff(want, got); diff != "" {

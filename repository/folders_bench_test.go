@@ -16,7 +16,6 @@ import (
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/containers"
-	"labshelf/repository/core"
 	"labshelf/repository/files"
 	"labshelf/repository/folders"
 	"labshelf/repository/repositorytest"
@@ -85,7 +84,7 @@ func (f *forest) list(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	_, err := f.svc.Files.ListResources(f.b.Context(), f.admin, paging.SetResources, core.ListRequest{Container: set, Params: query}, func(*metadata.Resource) {}, func(string) {})
+	_, err := f.svc.Files.ListResources(f.b.Context(), f.admin, paging.SetResources, repositorytest.Listed(paging.SetResources, set, query), func(*metadata.Resource) {}, func(string) {})
 	f.ok(err)
 }
 
@@ -94,7 +93,7 @@ func (f *forest) outline(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	outline, err := f.svc.Files.OutlineResources(f.b.Context(), f.admin, core.ListRequest{Container: set, Params: query})
+	outline, err := f.svc.Files.OutlineResources(f.b.Context(), f.admin, repositorytest.Listed(paging.SetResources, set, query))
 	if f.ok(err); outline.Bounded || outline.Total == 0 {
 		f.b.Errorf("outline of %d", outline.Total)
 	}

@@ -12,6 +12,7 @@ import (
 	"labshelf/formats/audit"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/core"
 	"labshelf/repository/repositorytest"
@@ -107,7 +108,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		if got := to.messages.Load(); got != files || heard != files {
 			t.Errorf("%d messages and %d events, want %d of each", got, heard, files)
 		}
-		found, err := svc.Search.Search(ctx, w.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
+		found, err := svc.Search.Search(ctx, w.Admin, core.ListRequest{Selection: paging.Selection{Text: "file"}})
 		w.OK(err)
 		if got := len(found.Items); got != files {
 			t.Errorf("the search finds %d files, want %d", got, files)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"labshelf/auth/errs"
 	"labshelf/formats/descriptive"
@@ -71,7 +70,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 		t.Errorf("modified %d by %s, made %d", made.Modified, made.ModifiedBy, made.Created)
 	}
 	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, core.ListRequest{
-		Container: f.Sets[0].ID.String(), Params: map[string][]string{"since": {made.Created.Time().Format(time.RFC3339Nano)}},
+		Container: f.Sets[0].ID.String(), Selection: paging.Selection{Since: paging.Bound{At: int64(made.Created), Set: true}},
 	})
 	if err != nil || len(page.Items) == 0 || page.Items[len(page.Items)-1].ID != file {
 		t.Errorf("a listing of what has changed: %v, %v", page.Items, err)

@@ -58,14 +58,14 @@ func TestOutline(t *testing.T) {
 				for _, part := range splitFields(query) {
 					params[part[0]] = []string{part[1]}
 				}
-				got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Params: params})
+				got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, repositorytest.Listed(paging.SetResources, w.Sets[0].ID.String(), params))
 				w.OK(err)
 				whole := map[string][]string{}
 				for name, values := range params {
 					whole[name] = values
 				}
 				whole["limit"] = []string{"1000"}
-				all := page(core.ListRequest{Params: whole})
+				all := page(repositorytest.Listed(paging.SetResources, "", whole))
 				what := fmt.Sprintf("%s of %s by %d", query, state, limit)
 				if got.Total != len(all) || got.Bounded || len(got.Marks) != max(0, (len(all)-1)/limit) {
 					t.Fatalf("%s: %d of %d, %d marks", what, got.Total, len(all), len(got.Marks))
@@ -98,7 +98,7 @@ func TestOutlineIsBounded(t *testing.T) {
 			}
 			return err
 		}))
-		got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Params: map[string][]string{"limit": {"1"}}})
+		got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Selection: paging.Selection{Limit: 1}})
 		if w.OK(err); got.Total != 1000 || got.Bounded != (more == 1) || len(got.Marks) != 999 {
 			t.Errorf("%d, %v, %d marks", got.Total, got.Bounded, len(got.Marks))
 		}

@@ -95,7 +95,7 @@ func (w *placements) change() string {
 func (w *placements) find(set int, name string) metadata.Resource {
 	w.T.Helper()
 	page, err := repositorytest.ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, core.ListRequest{
-		Container: w.sets[set].ID.String(), Params: map[string][]string{"name": {name}},
+		Container: w.sets[set].ID.String(), Selection: paging.Selection{Name: &name},
 	})
 	if w.OK(err); len(page.Items) != 1 {
 		w.T.Fatalf("%d files are called %s", len(page.Items), name)

@@ -122,10 +122,10 @@ func TestHarvestersHearOfMoves(t *testing.T) {
 	m := newMoved(t)
 	r := m.Upload(m.Sets[0], "a")
 	time.Sleep(2 * time.Millisecond) // the resolution of since
-	since := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	since := paging.Bound{At: time.Now().Truncate(time.Millisecond).UnixMicro(), Set: true}
 	changed := func(listing paging.Listing, container string) (all []string) {
 		page, err := repositorytest.ListResources(t.Context(), m.Service, m.Admin, listing, core.ListRequest{
-			Container: container, Params: map[string][]string{"state": {"all"}, "since": {since}, "order": {"oldest"}},
+			Container: container, Selection: paging.Selection{States: paging.All, Since: since, Order: paging.Oldest},
 		})
 		m.OK(err)
 		for _, r := range page.Items {

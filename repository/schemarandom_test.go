@@ -14,6 +14,7 @@ import (
 
 	"labshelf/auth/errs"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
@@ -289,7 +290,7 @@ func (w *ruled) compare(step int) {
 		return
 	}
 	w.OK(w.Service.Search.Indexed(ctx))
-	found, err := w.Service.Search.Search(ctx, w.Admin, core.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "limit": {"100"}}})
+	found, err := w.Service.Search.Search(ctx, w.Admin, core.ListRequest{Selection: paging.Selection{Text: "is:incomplete", Limit: 100}})
 	w.OK(err)
 	var hits []string
 	for _, h := range found.Items {

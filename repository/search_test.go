@@ -16,6 +16,7 @@ import (
 	"labshelf/formats/descriptive"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
@@ -53,10 +54,11 @@ func (s *searched) reopen() {
 func (s *searched) names(p auth.Principal, limit int, params ...string) (names []string) {
 	s.T.Helper()
 	s.OK(s.Service.Search.Indexed(s.T.Context()))
-	req := core.ListRequest{Params: map[string][]string{"limit": {fmt.Sprint(limit)}}}
+	all := map[string][]string{"limit": {fmt.Sprint(limit)}}
 	for i := 0; i < len(params); i += 2 {
-		req.Params[params[i]] = []string{params[i+1]}
+		all[params[i]] = []string{params[i+1]}
 	}
+	req := repositorytest.Listed(paging.Search, "", all)
 	for {
 		found, err := s.Service.Search.Search(s.T.Context(), p, req)
 		s.OK(err)
@@ -236,7 +238,7 @@ func TestSearchRepairs(t *testing.T) {
 		s.OK(os.WriteFile(name, data, 0o600))
 	}
 	s.reopen()
-	_, err = s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
+	_, err = s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "file"}})
 	s.Refused(err, errs.CodeUnavailable)
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
@@ -249,7 +251,7 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 		s.OK(s.Service.Search.Indexed(t.Context()))
 		s.OK(s.Service.Search.RebuildIndex(t.Context(), s.Admin))
 		for found := 0; found < 100; {
-			page, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}}})
+			page, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "file"}})
 			s.OK(err)
 			if found = len(page.Items); found < 100 && page.Behind == 0 {
 				t.Fatalf("%d hits of 100, and not behind", found)
@@ -270,7 +272,7 @@ func TestSearchTellsNothing(t *testing.T) {
 	role, _, err := s.Service.Users.Grant(ctx, s.Admin, containers.NewPrivilege{UserID: reader.UserID.String(), DataspaceID: s.Space.ID.String(), Role: auth.Member})
 	s.OK(err)
 	s.want(reader, "file", "file 0 0", "file 0 1", "file 0 2")
-	page, err := s.Service.Search.Search(ctx, reader, core.ListRequest{Params: map[string][]string{"q": {"file"}, "limit": {"2"}, "counts": {"true"}}})
+	page, err := s.Service.Search.Search(ctx, reader, core.ListRequest{Selection: paging.Selection{Text: "file", Limit: 2, Counts: true}})
 	s.OK(err)
 	if page.Total != 3 || len(page.Counts.Dataspaces) != 1 || page.Names[s.Space.ID] != "space" {
 		t.Errorf("total %d, counts %+v, names %v", page.Total, page.Counts, page.Names)
@@ -332,7 +334,7 @@ func TestSearchWhileDeleting(t *testing.T) {
 	_, err := svc.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Refused(err, errs.CodeNoSpace)
 	h.OK(svc.Search.Indexed(t.Context()))
-	found, err := svc.Search.Search(t.Context(), h.Admin, core.ListRequest{Params: map[string][]string{"q": {"file"}, "counts": {"true"}}})
+	found, err := svc.Search.Search(t.Context(), h.Admin, core.ListRequest{Selection: paging.Selection{Text: "file", Counts: true}})
 	h.OK(err)
 	if found.Total != 3 || len(found.Items) != 3 {
 		t.Errorf("%d are found, %d counted", len(found.Items), found.Total)
@@ -357,7 +359,7 @@ func TestSearchPages(t *testing.T) {
 func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t)
-	_, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"size:big"}}})
+	_, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "size:big"}})
 	s.Refused(err, errs.CodeInvalidParameter)
 	without := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100})
 	defer without.Close()

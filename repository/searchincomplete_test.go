@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/core"
 	"labshelf/repository/describe"
 	"labshelf/repository/files"
@@ -71,7 +72,7 @@ func TestSearchIncompleteMany(t *testing.T) {
 	_, err = s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("second"), Text: needs("y")}})
 	s.OK(err)
 	for behind := true; behind; { // a search says so as long as something is missing
-		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Params: map[string][]string{"q": {"is:incomplete"}, "counts": {"true"}}})
+		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "is:incomplete", Counts: true}})
 		s.OK(err)
 		if behind = found.Behind > 0; !behind && found.Total != files+1+2 {
 			t.Errorf("a search that is not behind finds %d, want %d files and 2 sets", found.Total, files+1)

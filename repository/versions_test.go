@@ -12,6 +12,7 @@ import (
 	"labshelf/auth/errs"
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/containers"
 	"labshelf/repository/core"
 	"labshelf/repository/files"
@@ -22,7 +23,7 @@ import (
 // versions are the numbers and contents of all versions of a resource, as its listing has them.
 func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 	k.T.Helper()
-	req := core.ListRequest{Container: id.String(), Params: map[string][]string{"limit": {"2"}}}
+	req := core.ListRequest{Container: id.String(), Selection: paging.Selection{Limit: 2}}
 	for {
 		page, err := k.Service.Versions.ListVersions(k.T.Context(), k.Admin, req)
 		k.OK(err)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"labshelf/auth/errs"
@@ -80,14 +79,12 @@ func (p *Pages) addresses(r *http.Request) html.Addresses {
 const rowsOfPage = 100
 
 // listed returns the request for the page of a listing that the address names, or for the first
-// page.
-func listed(r *exchange.Request, id string, order ...string) core.ListRequest {
+// page with these parameters.
+func listed(r *exchange.Request, of paging.Listing, id string, params url.Values) core.ListRequest {
 	request := core.ListRequest{Container: id, Token: r.Query.Get("page")}
 	if request.Token == "" {
-		request.Params = url.Values{"limit": {strconv.Itoa(rowsOfPage)}}
-		if len(order) > 0 {
-			request.Params["order"] = order
-		}
+		request.IDs, request.Selection, request.Malformed = paging.Parse(of, params)
+		request.Limit = rowsOfPage
 	}
 	return request
 }
@@ -134,7 +131,7 @@ func (p *Pages) openDataspace(r *exchange.Request, id string, at html.Addresses)
 	if err != nil {
 		return object, nil, err
 	}
-	sets, err := p.repo.Sets.ListSets(r.Context(), r.Caller, paging.DataspaceSets, listed(r, id))
+	sets, err := p.repo.Sets.ListSets(r.Context(), r.Caller, paging.DataspaceSets, listed(r, paging.DataspaceSets, id, nil))
 	if err != nil {
 		return object, nil, err
 	}

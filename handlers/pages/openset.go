@@ -22,13 +22,11 @@ func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (obje
 	}
 	var files []metadata.Resource
 	var folders []string
-	folder, asked := r.Query.Get("folder"), listed(r, id, "name")
-	if asked.Token == "" {
-		if asked.Params["delimiter"] = []string{"/"}; folder != "" {
-			asked.Params["namePrefix"] = []string{folder}
-		}
+	folder, params := r.Query.Get("folder"), url.Values{"order": {"name"}, "delimiter": {"/"}}
+	if folder != "" {
+		params.Set("namePrefix", folder)
 	}
-	ends, err := p.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
+	ends, err := p.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, listed(r, paging.SetResources, id, params), func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
 	if err == nil && folder != "" {

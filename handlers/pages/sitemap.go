@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +72,7 @@ func (p *Pages) SitemapPart(w http.ResponseWriter, r *exchange.Request) error {
 	}
 	at, part := p.addresses(r.Request), sitemap{XMLName: xml.Name{Local: "urlset"}}
 	part.Addresses = []address{{at.Page("dataspaces", id), d.Modified.Time().UTC().Format(time.RFC3339)}}
-	list := core.ListRequest{Container: id, Params: url.Values{"limit": {strconv.Itoa(paging.MaxLimit)}}}
+	list := core.ListRequest{Container: id, Selection: paging.Selection{Limit: paging.MaxLimit}}
 	for len(part.Addresses) < mostInSitemap {
 		page, err := p.repo.Sets.ListSets(r.Context(), reader, paging.DataspaceSets, list)
 		if err != nil {

@@ -19,7 +19,7 @@ type Audit struct{ *api }
 
 // List answers with a page of the audit log.
 func (a Audit) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.Caller, r.List())
+	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.Caller, r.List(paging.AuditEntries))
 	if err == nil {
 		writePage(a.api, w, r, page, auditEntry)
 	}
@@ -29,7 +29,7 @@ func (a Audit) List(w http.ResponseWriter, r *exchange.Request) error {
 // History returns a handler that answers with a page of the entries about one object.
 func (a Audit) History(of paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
-		page, err := a.repo.AuditLog.History(r.Context(), r.Caller, of, r.List())
+		page, err := a.repo.AuditLog.History(r.Context(), r.Caller, of, r.List(of))
 		if err == nil {
 			writePage(a.api, w, r, page, auditEntry)
 		}

@@ -7,6 +7,7 @@ import (
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/input"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/containers"
 )
 
@@ -15,7 +16,7 @@ type Dataspaces struct{ *api }
 
 // List answers with a page of dataspaces.
 func (a Dataspaces) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.Caller, r.List())
+	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.Caller, r.List(paging.Dataspaces))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/folders"
 )
 
@@ -18,7 +19,7 @@ type Folders struct{ *api }
 
 // Outline answers with the outline of a listing of a set.
 func (a Folders) Outline(w http.ResponseWriter, r *exchange.Request) error {
-	outline, err := a.repo.Files.OutlineResources(r.Context(), r.Caller, r.List())
+	outline, err := a.repo.Files.OutlineResources(r.Context(), r.Caller, r.List(paging.SetResources))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
+	"labshelf/paging"
 )
 
 // Keys serves the keys of users.
@@ -20,7 +21,7 @@ type Keys struct{ *api }
 
 // List answers with a page of the keys of a user.
 func (a Keys) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Users.ListKeys(r.Context(), r.Caller, r.List())
+	page, err := a.repo.Users.ListKeys(r.Context(), r.Caller, r.List(paging.UserKeys))
 	if err != nil {
 		return err
 	}

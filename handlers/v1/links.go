@@ -9,6 +9,7 @@ import (
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
+	"labshelf/paging"
 	"labshelf/repository/containers"
 	"labshelf/repository/links"
 )
@@ -33,7 +34,7 @@ func (s presenter) link(l containers.LinkWithUse) wire.Link {
 
 // List answers with a page of links.
 func (a Links) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Links.ListLinks(r.Context(), r.Caller, r.List())
+	page, err := a.repo.Links.ListLinks(r.Context(), r.Caller, r.List(paging.Links))
 	if err != nil {
 		return err
 	}

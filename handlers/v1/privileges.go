@@ -6,6 +6,7 @@ import (
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/input"
+	"labshelf/paging"
 )
 
 // Privileges serves the roles of users.
@@ -13,7 +14,7 @@ type Privileges struct{ *api }
 
 // List answers with a page of roles.
 func (a Privileges) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Users.ListPrivileges(r.Context(), r.Caller, r.List())
+	page, err := a.repo.Users.ListPrivileges(r.Context(), r.Caller, r.List(paging.Privileges))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a Resources) List(which paging.Listing) func(w http.ResponseWriter, r *exc
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		layouts := a.layouts(r)
 		page := a.pages.Begin(layouts.base + r.Path + exchange.Results)
-		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(), func(resource *metadata.Resource) {
+		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(which), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
 		return a.finishPage(w, r, page, ends, err)

@@ -8,6 +8,7 @@ import (
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/wire"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/watch"
 	"labshelf/search"
 	"labshelf/search/index"
@@ -21,7 +22,7 @@ var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set
 
 // Find answers with a page of search results.
 func (a Search) Find(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Search.Search(r.Context(), r.Caller, r.List())
+	found, err := a.repo.Search.Search(r.Context(), r.Caller, r.List(paging.Search))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type Sets struct{ *api }
 // List answers with a page of sets.
 func (a Sets) List(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
-		page, err := a.repo.Sets.ListSets(r.Context(), r.Caller, which, r.List())
+		page, err := a.repo.Sets.ListSets(r.Context(), r.Caller, which, r.List(which))
 		if err != nil {
 			return err
 		}

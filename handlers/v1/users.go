@@ -7,6 +7,7 @@ import (
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/input"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository/containers"
 )
 
@@ -15,7 +16,7 @@ type Users struct{ *api }
 
 // List answers with a page of users.
 func (a Users) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Users.ListUsers(r.Context(), r.Caller, r.List())
+	page, err := a.repo.Users.ListUsers(r.Context(), r.Caller, r.List(paging.Users))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
 	"labshelf/handlers/internal/input"
+	"labshelf/paging"
 )
 
 // Versions serves the versions of resources.
@@ -16,7 +17,7 @@ type Versions struct{ *api }
 func (a Versions) List(w http.ResponseWriter, r *exchange.Request) error {
 	layouts := a.layouts(r)
 	page := a.pages.Begin(layouts.base + r.Path + exchange.Results)
-	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List())
+	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List(paging.ResourceVersions))
 	for _, v := range found.Items {
 		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
 	}

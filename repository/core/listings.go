@@ -12,12 +12,14 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListRequest is a request for a page of a listing. It has either Params or a Token, which contains
-// the parameters of its listing.
+// ListRequest is a request for a page of a listing. It has either IDs and a Selection, or a Token,
+// which contains them.
 type ListRequest struct {
-	Container string              // id in the path of the listing, if any
-	Params    map[string][]string // query parameters
-	Token     string
+	Container string // id of the object to list, if any
+	paging.IDs
+	paging.Selection
+	Token string
+	Input
 }
 
 // PageEnds are the tokens of a page and of the next page. They are empty for a page without items,

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"slices"
-
 	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/metadata"
@@ -41,69 +39,61 @@ func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, 
 		return q, err
 	}
 	if req.Token == "" {
-		if q, err = resolve(tx, p, q, req.given); err != nil {
+		if q, err = resolve(tx, p, q, req.IDs); err != nil {
 			return q, err
 		}
-		q, err = paging.Parse(q, req.Params, s.pageSize(listing))
+		if req.Malformed != nil {
+			return q, parameterError(req.Malformed)
+		}
+		q, err = paging.Complete(q, req.IDs, req.Selection, s.pageSize(listing))
 		return q, parameterError(err)
 	}
-	for name := range req.Params {
-		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: Shorten(name),
-			Message: "the address of a page takes no parameters; it has those of its listing"}
+	if req.Malformed != nil {
+		return q, req.Malformed
 	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
 		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
 	}
-	named := map[string]metadata.ID{"dataspaceId": q.Dataspace, "setId": q.Set, "userId": q.User}
-	return resolve(tx, p, q, func(name string) (string, bool, error) {
-		return named[name].String(), named[name] != metadata.ID{}, nil
-	})
+	return resolve(tx, p, q, paging.IDs{DataspaceID: idText(q.Dataspace), SetID: idText(q.Set), UserID: idText(q.User)})
 }
 
-func (req ListRequest) given(name string) (string, bool, error) {
-	value, present, err := paging.IDParam(req.Params, name)
-	return value, present, parameterError(err)
+// idText returns an id as a string, "" for the zero id.
+func idText(id metadata.ID) string {
+	if id == (metadata.ID{}) {
+		return ""
+	}
+	return id.String()
 }
 
 // resolve looks up the objects that a query filters by, and then checks that the caller may read
-// them. All callers get the same errors for objects that do not exist or are elsewhere. given
-// returns the id in a parameter.
-func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
-	accepted := paging.Accepted(q.Listing)
+// them. All callers get the same errors for objects that do not exist or are elsewhere.
+func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, ids paging.IDs) (paging.Query, error) {
 	var within []metadata.Dataspace // the caller must be able to read these
-	for _, name := range []string{"dataspaceId", "setId", "userId"} {
-		if !slices.Contains(accepted, name) {
-			continue
-		}
-		id, present, err := given(name)
+	if ids.DataspaceID != "" {
+		d, err := LookupDataspace(tx, ids.DataspaceID, "dataspaceId")
 		if err != nil {
 			return q, err
 		}
-		if !present {
-			continue
+		if q.Dataspace = d.ID; q.Listing != paging.Privileges {
+			within = append(within, d)
 		}
-		switch name {
-		case "dataspaceId":
-			var d metadata.Dataspace
-			d, err = LookupDataspace(tx, id, name)
-			if q.Dataspace = d.ID; q.Listing != paging.Privileges {
-				within = append(within, d)
-			}
-		case "setId":
-			var resolved ResolvedSet
-			resolved, err = LookupSet(tx, id, name)
-			q.Set, within = resolved.ID, append(within, resolved.Dataspace)
-			if err == nil && q.Dataspace != (metadata.ID{}) && resolved.DataspaceID != q.Dataspace {
-				err = &errs.Error{Kind: errs.NotFound, Code: errs.CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
-			}
-		case "userId":
-			var u metadata.User
-			u, err = LookupUser(tx, Myself(p, id), name)
-			q.User = u.ID
+	}
+	if ids.SetID != "" {
+		resolved, err := LookupSet(tx, ids.SetID, "setId")
+		if err == nil && q.Dataspace != (metadata.ID{}) && resolved.DataspaceID != q.Dataspace {
+			err = &errs.Error{Kind: errs.NotFound, Code: errs.CodeSetNotFound, Field: "setId", Message: "there is no set with this id in that dataspace"}
 		}
 		if err != nil {
 			return q, err
 		}
+		q.Set, within = resolved.ID, append(within, resolved.Dataspace)
+	}
+	if ids.UserID != "" {
+		u, err := LookupUser(tx, Myself(p, ids.UserID), "userId")
+		if err != nil {
+			return q, err
+		}
+		q.User = u.ID
 	}
 	for _, d := range within {
 		if err := Authorise(tx, p, d, auth.Read); err != nil {

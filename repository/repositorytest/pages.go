@@ -12,6 +12,13 @@ import (
 	"labshelf/repository/core"
 )
 
+// Listed returns the request for the first page of a listing with these query parameters.
+func Listed(listing paging.Listing, container string, params map[string][]string) core.ListRequest {
+	request := core.ListRequest{Container: container}
+	request.IDs, request.Selection, request.Malformed = paging.Parse(listing, params)
+	return request
+}
+
 // ListResources returns a page with copies of the resources.
 func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Resource], error) {
 	var page core.Page[metadata.Resource]

@@ -111,7 +111,7 @@ func (w *World) Listed() map[metadata.ID]metadata.State {
 	w.T.Helper()
 	states := map[metadata.ID]metadata.State{}
 	page, err := ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, core.ListRequest{
-		Container: w.Sets[0].ID.String(), Params: map[string][]string{"state": {"all"}, "limit": {"1000"}},
+		Container: w.Sets[0].ID.String(), Selection: paging.Selection{States: paging.All, Limit: 1000},
 	})
 	w.OK(err)
 	for _, r := range page.Items {

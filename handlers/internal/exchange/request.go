@@ -10,6 +10,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
+	"labshelf/paging"
 	"labshelf/repository/core"
 )
 
@@ -34,8 +36,17 @@ func (r *Request) ID() string { return r.Params.ByName("id") }
 func (r *Request) Number() string { return r.Params.ByName("number") }
 
 // List returns the requested page of a listing.
-func (r *Request) List() core.ListRequest {
-	return core.ListRequest{Container: r.ID(), Params: r.Query, Token: r.Token}
+func (r *Request) List(of paging.Listing) core.ListRequest {
+	request := core.ListRequest{Container: r.ID(), Token: r.Token}
+	if r.Token == "" {
+		request.IDs, request.Selection, request.Malformed = paging.Parse(of, r.Query)
+		return request
+	}
+	for name := range r.Query {
+		request.Malformed = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: core.Shorten(name),
+			Message: "the address of a page takes no parameters; it has those of its listing"}
+	}
+	return request
 }
 
 // Results separates the path of a listing from a page token.
