@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/pprof"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,10 +76,12 @@ func TestCheckNamesEachViolation(t *testing.T) {
 // slow is a disk whose blobs cannot be read to their end before goOn is closed.
 type slow struct {
 	*directory.Store
-	goOn chan struct{}
+	goOn  chan struct{}
+	asked atomic.Pointer[context.Context] // of the last Open
 }
 
 func (s *slow) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	s.asked.Store(&ctx)
 	file, err := s.Store.Open(ctx, b)
 	return &slowFile{file, s}, err
 }
@@ -124,7 +127,7 @@ func TestCheckReportsProgress(t *testing.T) {
 		t.Errorf("four lines came within %v", took)
 	}
 	same(t, "giving up", response.Body.Close(), nil)
-	time.Sleep(time.Second) // the server notices the disconnect
+	<-(*disk.asked.Load()).Done() // the server has noticed the disconnect
 	close(disk.goOn)
 	eventually(t, "the end of the check", func() bool { return strings.Contains(c.log.String(), "/admin/check") })
 	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
