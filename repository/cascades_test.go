@@ -106,7 +106,7 @@ func TestSameRequestWaits(t *testing.T) {
 	set, err := h.Service.Sets.GetSet(t.Context(), h.Admin, h.Sets[0].ID.String())
 	h.OK(err)
 	for range 2 {
-		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.Match{IfMatch: core.ETags{Set: true, Tags: []string{set.Tag()}}})
+		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.MatchTag(set.Tag()))
 		h.Begun(err)
 	}
 }
@@ -137,7 +137,7 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 		t.Errorf("the listing shows a resource %s before its batch", got)
 	}
 	due := h.Get(edited.ID)
-	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.Match{IfMatch: core.ETags{Set: true, Tags: []string{due.Tag()}}})
+	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.MatchTag(due.Tag()))
 	h.OK(err)
 	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
 		t.Error("writing to a resource did not take its batch")

@@ -121,7 +121,7 @@ func (m *melee) change(ctx context.Context) error {
 			r, err = up.Create(ctx, files.UploadFields{SetID: &m.set, Filename: "file"})
 			place.Store(&r.ID)
 		} else if err == nil {
-			_, err = up.Replace(ctx, id, files.UploadFields{Filename: "file", Match: core.Match{IfMatch: core.ETags{Set: true, Tags: []string{r.Tag()}}}})
+			_, err = up.Replace(ctx, id, files.UploadFields{Filename: "file", Match: core.MatchTag(r.Tag())})
 		}
 		err = errors.Join(err, up.Discard())
 	}

@@ -33,7 +33,7 @@ func TestPlacementRefusals(t *testing.T) {
 	_, err = svc.Sets.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
 	m.OK(err)
 	before := actions(t, m.Meta, 0)
-	stale := core.Match{IfMatch: core.ETags{Set: true, Tags: []string{"old"}}}
+	stale := core.MatchTag("old")
 	unknown := metadata.NewID(1).String()
 	for name, tc := range map[string]struct {
 		id   string

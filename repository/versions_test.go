@@ -144,9 +144,9 @@ func TestRestoreVersion(t *testing.T) {
 		restore := func(number string, match core.Match) (metadata.Resource, error) {
 			return k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, match)
 		}
-		_, err := restore("1", core.Match{IfMatch: core.ETags{Set: true, Tags: []string{r.Tag()}}})
+		_, err := restore("1", core.MatchTag(r.Tag()))
 		k.Refused(err, errs.CodePrecondition)
-		restored, err := restore("1", core.Match{IfMatch: core.ETags{Set: true, Tags: []string{third.Tag()}}})
+		restored, err := restore("1", core.MatchTag(third.Tag()))
 		k.OK(err)
 		if restored.ID != r.ID || restored.Version != 3 || restored.Digest != r.Digest || restored.Name != "one" || restored.Modified <= third.Modified {
 			t.Errorf("restored %+v", restored)

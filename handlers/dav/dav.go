@@ -302,7 +302,7 @@ func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 			if err := match.Check(digestTag(e.File.Digest), e.ModifiedAt()); err != nil {
 				return err
 			}
-		case match.IfMatch.Set:
+		case match.Is.Set:
 			return preconditionFailed()
 		}
 		return d.meet(r, e.File)

@@ -78,7 +78,7 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	if start.ResourceID != nil {
 		resolved, err := replaceable(tx, p, *start.ResourceID, start.Fields)
 		t.ResourceID = resolved.ID
-		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
+		if match := start.Fields.Match; err == nil && (match.Is.Set && !match.Is.Any || !match.UnmodifiedSince.IsZero()) {
 			t.Match = resolved.Shown().Tag()
 		}
 		if err == nil {
@@ -125,7 +125,7 @@ func fieldsOf(t metadata.ResumableUpload) UploadFields {
 		f.Expected = []blobs.Digest{t.Expected}
 	}
 	if t.Match != "" {
-		f.Match = core.Match{IfMatch: core.ETags{Set: true, Tags: []string{t.Match}}}
+		f.Match = core.MatchTag(t.Match)
 	}
 	return f
 }

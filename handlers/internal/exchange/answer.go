@@ -46,7 +46,7 @@ func WriteRecord(w http.ResponseWriter, r *Request, status int, tag string, v an
 func NotModified(w http.ResponseWriter, r *Request, tag string) bool {
 	w.Header().Set("ETag", `"`+tag+`"`)
 	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if !reading || !parseETags(r.Header.Values("If-None-Match")).Weak(tag) {
+	if !reading || !weakTags(r.Header.Values("If-None-Match")).Has(tag) {
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)

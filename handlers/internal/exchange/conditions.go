@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,13 +10,13 @@ import (
 	"labshelf/repository/core"
 )
 
-// Preconditions returns the conditions of a request on the version of its record. It omits
-// If-None-Match of GET and HEAD, which [NotModified] handles. It ignores If-Modified-Since, because
-// a record can change without its date when its file is purged.
+// Preconditions returns the conditions of a request on the version of its record (RFC 9110, section
+// 13). It omits If-None-Match of GET and HEAD, which [NotModified] handles. It ignores
+// If-Modified-Since, because a record can change without its date when its file is purged.
 func Preconditions(r *http.Request) core.Match {
-	match := core.Match{IfMatch: versionTags(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
+	match := core.Match{Is: versions(strongTags(r.Header.Values("If-Match"))), UnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		match.IfNoneMatch = versionTags(parseETags(r.Header.Values("If-None-Match")))
+		match.IsNot = versions(weakTags(r.Header.Values("If-None-Match")))
 	}
 	return match
 }
@@ -41,9 +42,27 @@ func parseDate(headers []string) time.Time {
 	return date
 }
 
-// parseETags parses If-Match or If-None-Match. Malformed tags match nothing.
-func parseETags(headers []string) core.ETags {
-	match := core.ETags{Set: len(headers) > 0}
+// strongTags parses If-Match, which matches by strong comparison: weak tags match nothing.
+func strongTags(headers []string) core.Versions {
+	tags := parseETags(headers)
+	tags.Tags = slices.DeleteFunc(tags.Tags, func(tag string) bool { return strings.HasPrefix(tag, weak) })
+	return tags
+}
+
+// weakTags parses If-None-Match, which matches by weak comparison: weak tags match like strong
+// ones.
+func weakTags(headers []string) core.Versions {
+	tags := parseETags(headers)
+	for i, tag := range tags.Tags {
+		tags.Tags[i] = strings.TrimPrefix(tag, weak)
+	}
+	return tags
+}
+
+// parseETags parses If-Match or If-None-Match. Weak tags keep their prefix. Malformed tags match
+// nothing.
+func parseETags(headers []string) core.Versions {
+	match := core.Versions{Set: len(headers) > 0}
 	for _, header := range headers {
 		for rest := header; ; {
 			rest = strings.TrimLeft(rest, " \t,")
@@ -78,8 +97,8 @@ const weak = "W/"
 // again when the damage is found or repaired, although the version stays the same.
 const DamagedTag = ".damaged"
 
-// versionTags converts the tags of clients to tags of versions.
-func versionTags(shown core.ETags) core.ETags {
+// versions converts the tags of clients to tags of versions.
+func versions(shown core.Versions) core.Versions {
 	for i, tag := range shown.Tags {
 		shown.Tags[i] = strings.TrimSuffix(tag, DamagedTag)
 	}
