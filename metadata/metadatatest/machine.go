@@ -173,37 +173,20 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 	if rapid.IntRange(0, 5).Draw(rt, "fails at 5") == 5 {
 		end = errOnPurpose
 	}
-	last := m.last
-	s := &session{}
-	err := m.model.Update(context.Background(), func(tx *metadata.Tx) error {
-		s.tx = tx
-		stampsOnly := rapid.IntRange(0, 7).Draw(rt, "only stamps at 7") == 7
-		for range rapid.IntRange(least, most).Draw(rt, "writes") {
-			if stampsOnly {
-				m.stamp(s)
-			} else {
-				m.write(rt, s)
-			}
-		}
-		m.reads(rt, s, 4)
-		return end
-	})
-	if !errors.Is(err, end) {
-		rt.Fatalf("memory: %v", err)
-	}
-	commit := m.subject.Update
+	last, commit := m.last, m.subject.Update
 	if rapid.Bool().Draw(rt, "in the background") {
 		commit = m.subject.UpdateBackground
 	}
-	var got []answer
-	err = commit(context.Background(), func(tx *metadata.Tx) error {
-		got = s.replay(tx)
-		return end
+	s := m.both(rt, "update", m.model.Update, commit, end, func(s *session) {
+		write := func() { m.write(rt, s) }
+		if rapid.IntRange(0, 7).Draw(rt, "only stamps at 7") == 7 {
+			write = func() { m.stamp(s) }
+		}
+		for range rapid.IntRange(least, most).Draw(rt, "writes") {
+			write()
+		}
+		m.reads(rt, s, 4)
 	})
-	if !errors.Is(err, end) {
-		rt.Fatalf("update: got error %v, want %v", err, end)
-	}
-	agree(rt, "update", got, s.want)
 	m.done += len(s.ops)
 	if end != nil {
 		m.last = last
@@ -212,28 +195,35 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 
 // view reads in either kind of view.
 func (m *machine) view(rt *rapid.T) {
-	s := &session{}
-	err := m.model.View(context.Background(), func(tx *metadata.Tx) error {
-		s.tx = tx
-		m.reads(rt, s, 16)
-		return nil
-	})
-	if err != nil {
-		rt.Fatalf("memory: %v", err)
-	}
 	run := m.subject.View
 	if rapid.Bool().Draw(rt, "durable") {
 		run = m.subject.ViewDurable
 	}
-	var got []answer
-	err = run(context.Background(), func(tx *metadata.Tx) error {
-		got = s.replay(tx)
-		return nil
+	m.both(rt, "view", m.model.View, run, nil, func(s *session) { m.reads(rt, s, 16) })
+}
+
+// both draws ops in a transaction of the model, and repeats them in one of the subject. Both
+// transactions return end.
+func (m *machine) both(rt *rapid.T, name string, model, subject func(context.Context, func(*metadata.Tx) error) error, end error, draw func(*session)) *session {
+	s := &session{}
+	err := model(context.Background(), func(tx *metadata.Tx) error {
+		s.tx = tx
+		draw(s)
+		return end
 	})
-	if err != nil {
-		rt.Fatalf("view: %v", err)
+	if !errors.Is(err, end) {
+		rt.Fatalf("memory: %v", err)
 	}
-	agree(rt, "view", got, s.want)
+	var got []answer
+	err = subject(context.Background(), func(tx *metadata.Tx) error {
+		got = s.replay(tx)
+		return end
+	})
+	if !errors.Is(err, end) {
+		rt.Fatalf("%s: got error %v, want %v", name, err, end)
+	}
+	agree(rt, name, got, s.want)
+	return s
 }
 
 // everything compares the answers to every question.
@@ -274,9 +264,6 @@ func agree(rt *rapid.T, when string, got, want any) {
 // rowsOp returns an op that reads up to most items of a sequence; 0 reads all.
 func rowsOp[T any](name string, most int, seq func(*metadata.Tx) iter.Seq2[T, error]) op {
 	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *metadata.Tx) (any, error) {
-		if most == 0 {
-			return list(seq(tx))
-		}
-		return take(seq(tx), most)
+		return upTo(most, seq(tx))
 	}}
 }

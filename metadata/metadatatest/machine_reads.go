@@ -56,10 +56,10 @@ func (m *machine) resources(rt *rapid.T, s *session, few int) op {
 // childrenOp lists the children of a range, from the beginning or after one of them.
 func childrenOp(rt *rapid.T, s *session, q metadata.ResourceRange, few int) op {
 	q.Name, q.After = nil, paging.Position{}
-	if all, err := list(Children(s.tx, q)); err == nil && len(all) > 0 && rapid.Bool().Draw(rt, "after one") {
+	if all, err := list(childrenOf(s.tx.Resources, q)); err == nil && len(all) > 0 && rapid.Bool().Draw(rt, "after one") {
 		q.After = rapid.SampledFrom(all).Draw(rt, "child").Position()
 	}
-	seq := func(tx *metadata.Tx) iter.Seq2[Child, error] { return Children(tx, q) }
+	seq := func(tx *metadata.Tx) iter.Seq2[Child, error] { return childrenOf(tx.Resources, q) }
 	return rowsOp(fmt.Sprintf("Resources.Children %+v", q), few, seq)
 }
 

@@ -24,6 +24,7 @@ type noun struct {
 	remove        func(tx *metadata.Tx, row any) error        // likewise; nil: no row is ever removed
 	all           func(tx *metadata.Tx, row any) ([]any, error)
 	before, from  func(tx *metadata.Tx, row any) ([]any, error)
+	table         func(*metadata.Tx) any
 	bind          func(transaction, *metadata.Tx) // sets the table of Memory
 	decideEqually func(a, b *state) bool
 	details
@@ -36,7 +37,7 @@ type details struct {
 	texts   map[string][]string                                           // values of fields that are no free text
 	fit     func(m *machine, rt *rapid.T, s *session, row any) (free any) // makes a random row fit the others
 	ways    []way                                                         // more ways to find a row
-	asks    func(probe) []question                                        // more questions
+	asks    []finder                                                      // more questions
 }
 
 // way is one way to find a single row.
@@ -53,11 +54,11 @@ func fits[R any](fit func(m *machine, rt *rapid.T, s *session, row R) R) func(*m
 	return func(m *machine, rt *rapid.T, s *session, row any) any { return fit(m, rt, s, row.(R)) }
 }
 
-// describe describes a table by its key and the functions that put and get a row. bind sets the
-// table of Memory.
-func describe[K comparable, R any](
-	name string, key func(R) K, put func(*metadata.Tx, R) error, get func(*metadata.Tx, K) (R, error),
-	bind func(table[K, R], *metadata.Tx), more details,
+// describe describes a table by its place in a transaction, the key of a row, and the functions
+// that put and get a row. wrap adds the finders to the table of Memory; nil: it has no finder.
+func describe[T any, K comparable, R any](
+	name string, field func(*metadata.Tx) *T, key func(R) K, put func(T, R) error, get func(T, K) (R, error),
+	wrap func(table[K, R]) T, more details,
 ) noun {
 	n := noun{name: name, row: reflect.TypeFor[R](), details: more}
 	first, other := filled[R](false), filled[R](true)
@@ -68,17 +69,18 @@ func describe[K comparable, R any](
 			n.rest = append(n.rest, f)
 		}
 	}
-	n.put = func(tx *metadata.Tx, row any) error { return put(tx, row.(R)) }
-	n.get = func(tx *metadata.Tx, row any) (any, error) { return get(tx, key(row.(R))) }
+	n.table = func(tx *metadata.Tx) any { return *field(tx) }
+	n.put = func(tx *metadata.Tx, row any) error { return put(*field(tx), row.(R)) }
+	n.get = func(tx *metadata.Tx, row any) (any, error) { return get(*field(tx), key(row.(R))) }
 	n.ways = append([]way{{name + ".Get", n.get}}, more.ways...)
-	n.asks = func(p probe) []question {
-		asks := []question{one(name+".Get", valuesOf[K](p), get)}
-		if more.asks != nil {
-			asks = append(asks, more.asks(p)...)
+	n.asks = append([]finder{one("Get", valuesOf[K], get)}, more.asks...)
+	n.bind = func(t transaction, tx *metadata.Tx) {
+		if rows := (table[K, R]{t, key}); wrap == nil {
+			*field(tx) = any(rows).(T)
+		} else {
+			*field(tx) = wrap(rows)
 		}
-		return asks
 	}
-	n.bind = func(t transaction, tx *metadata.Tx) { bind(table[K, R]{t, key}, tx) }
 	n.decideEqually = func(a, b *state) bool {
 		rows, others := rowsOf[K, R](a), rowsOf[K, R](b)
 		unchanged := reflect.ValueOf(rows).Pointer() == reflect.ValueOf(others).Pointer()
@@ -96,64 +98,38 @@ func decisive(row any) any {
 	return row
 }
 
-// of describes a Table. field returns its place in a transaction, and wrap adds the finders to the
-// table of Memory; nil: it has no finder.
+// of is describe for a Table.
 func of[T any, K comparable, R any](
 	name string, field func(*metadata.Tx) *T, key func(R) K, wrap func(table[K, R]) T, more details,
 ) noun {
-	tableIn := func(tx *metadata.Tx) metadata.Table[K, R] { return any(*field(tx)).(metadata.Table[K, R]) }
-	before := sequence[T, K, R, metadata.Backwards[K, R]](field, metadata.Backwards[K, R].Before)
-	from := sequence[T, K, R, metadata.Forwards[K, R]](field, metadata.Forwards[K, R].From)
-	asks := more.asks
-	more.asks = func(p probe) []question {
-		keys := valuesOf[K](p)
-		all := []question{many(name+".All", append(keys, *new(K)), func(tx *metadata.Tx, after K) iter.Seq2[R, error] { return tableIn(tx).All(after) })}
-		if before != nil {
-			all = append(all, many(name+".Before", keys, before))
-		}
-		if from != nil {
-			all = append(all, many(name+".From", keys, from))
-		}
-		if asks != nil {
-			all = append(all, asks(p)...)
-		}
-		return all
-	}
-	bind := func(t table[K, R], tx *metadata.Tx) {
-		if wrap == nil {
-			*field(tx) = any(t).(T)
-		} else {
-			*field(tx) = wrap(t)
-		}
-	}
-	put := func(tx *metadata.Tx, row R) error { return tableIn(tx).Put(row) }
-	get := func(tx *metadata.Tx, k K) (R, error) { return tableIn(tx).Get(k) }
-	n := describe(name, key, put, get, bind, more)
-	n.remove = func(tx *metadata.Tx, row any) error { return tableIn(tx).Remove(key(row.(R))) }
-	rows := func(seq func(*metadata.Tx, K) iter.Seq2[R, error]) func(*metadata.Tx, any) ([]any, error) {
-		if seq == nil {
-			return nil
-		}
+	type rows = metadata.Table[K, R]
+	in := func(t T) rows { return any(t).(rows) }
+	n := describe(name, field, key, func(t T, row R) error { return in(t).Put(row) }, func(t T, k K) (R, error) { return in(t).Get(k) }, wrap, more)
+	n.remove = func(tx *metadata.Tx, row any) error { return in(*field(tx)).Remove(key(row.(R))) }
+	sequence := func(method func(t any, k K) iter.Seq2[R, error]) func(*metadata.Tx, any) ([]any, error) {
 		return func(tx *metadata.Tx, row any) ([]any, error) {
-			var after K
+			var k K
 			if row != nil {
-				after = key(row.(R))
+				k = key(row.(R))
 			}
-			return list(fields(seq(tx, after), func(row R) any { return row }))
+			return list(fields(method(*field(tx), k), func(row R) any { return row }))
 		}
 	}
-	n.all = rows(func(tx *metadata.Tx, after K) iter.Seq2[R, error] { return tableIn(tx).All(after) })
-	n.before, n.from = rows(before), rows(from)
+	all := func(t any, after K) iter.Seq2[R, error] { return t.(rows).All(after) }
+	n.all, n.asks = sequence(all), append(n.asks, many("All", keysAndZero[K], all))
+	if implements[T, metadata.Backwards[K, R]]() {
+		before := func(t any, k K) iter.Seq2[R, error] { return t.(metadata.Backwards[K, R]).Before(k) }
+		n.before, n.asks = sequence(before), append(n.asks, many("Before", valuesOf[K], before))
+	}
+	if implements[T, metadata.Forwards[K, R]]() {
+		from := func(t any, k K) iter.Seq2[R, error] { return t.(metadata.Forwards[K, R]).From(k) }
+		n.from, n.asks = sequence(from), append(n.asks, many("From", valuesOf[K], from))
+	}
 	return n
 }
 
-// sequence returns a method of an interface S that the table T has; nil: it does not have it.
-func sequence[T any, K comparable, R, S any](field func(*metadata.Tx) *T, method func(S, K) iter.Seq2[R, error]) func(*metadata.Tx, K) iter.Seq2[R, error] {
-	if !reflect.TypeFor[T]().Implements(reflect.TypeFor[S]()) {
-		return nil
-	}
-	return func(tx *metadata.Tx, key K) iter.Seq2[R, error] { return method(any(*field(tx)).(S), key) }
-}
+// implements reports whether the interface T has the methods of the interface S.
+func implements[T, S any]() bool { return reflect.TypeFor[T]().Implements(reflect.TypeFor[S]()) }
 
 // nounOf returns the noun of a row.
 func nounOf(row any) noun {

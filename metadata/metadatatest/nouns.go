@@ -2,7 +2,6 @@ package metadatatest
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"strings"
@@ -32,11 +31,8 @@ var nouns = []noun{
 			ways: []way{by("Dataspaces.ByName", func(tx *metadata.Tx, d metadata.Dataspace) (metadata.Dataspace, error) {
 				return named(d.Name, tx.Dataspaces.ByName, tx.Dataspaces.Get)
 			})},
-			asks: func(p probe) []question {
-				return []question{
-					one("Dataspaces.ByName", p.names, func(tx *metadata.Tx, name string) (ulid, error) { return tx.Dataspaces.ByName(name) }),
-					many("Dataspaces.Public", withZero(p.ids), func(tx *metadata.Tx, after ulid) iter.Seq2[ulid, error] { return tx.Dataspaces.Public(after) }),
-				}
+			asks: []finder{
+				one("ByName", probe.texts, metadata.Dataspaces.ByName), many("Public", probe.idsAndZero, metadata.Dataspaces.Public),
 			},
 		}),
 	of("Sets", func(tx *metadata.Tx) *metadata.Sets { return &tx.Sets },
@@ -52,28 +48,15 @@ var nouns = []noun{
 			ways: []way{by("Sets.ByName", func(tx *metadata.Tx, s metadata.Set) (metadata.Set, error) {
 				return named(s.Name, tx.Sets.ByName, tx.Sets.Get)
 			})},
-			asks: func(p probe) []question {
-				return []question{
-					one("Sets.ByName", p.names, func(tx *metadata.Tx, name string) (ulid, error) { return tx.Sets.ByName(name) }),
-					many("Sets.Range", setRanges(p), func(tx *metadata.Tx, q metadata.SetRange) iter.Seq2[metadata.Set, error] { return tx.Sets.Range(q) }),
-				}
-			},
+			asks: []finder{one("ByName", probe.texts, metadata.Sets.ByName), many("Range", setRanges, metadata.Sets.Range)},
 		}),
-	describe("Resources", func(r metadata.Resource) ulid { return r.ID },
-		func(tx *metadata.Tx, r metadata.Resource) error { return tx.Resources.Put(r) },
-		func(tx *metadata.Tx, id ulid) (metadata.Resource, error) { return tx.Resources.Get(id) },
-		func(t table[ulid, metadata.Resource], tx *metadata.Tx) { tx.Resources = resources{t} },
+	describe("Resources", func(tx *metadata.Tx) *metadata.Resources { return &tx.Resources },
+		func(r metadata.Resource) ulid { return r.ID }, metadata.Resources.Put, metadata.Resources.Get,
+		func(t table[ulid, metadata.Resource]) metadata.Resources { return resources{t} },
 		details{
 			often: 4,
 			texts: map[string][]string{"Name": resourceNames(), "Filename": resourceNames()},
-			asks: func(p probe) []question {
-				return []question{
-					many("Resources.Range", resourceRanges(p), func(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
-						return tx.Resources.Range(q)
-					}),
-					many("Resources.Children", childrenRanges(p), Children),
-				}
-			},
+			asks:  []finder{many("Range", resourceRanges, metadata.Resources.Range), many("Children", childrenRanges, childrenOf)},
 		}),
 	of("Versions", func(tx *metadata.Tx) *metadata.Versions { return &tx.Versions }, metadata.Version.Key, nil,
 		details{often: 3, texts: map[string][]string{"Name": resourceNames()}}),
@@ -93,14 +76,12 @@ var nouns = []noun{
 			ways: []way{by("Users.ByName", func(tx *metadata.Tx, u metadata.User) (metadata.User, error) {
 				return named(u.Username, tx.Users.ByName, tx.Users.Get)
 			})},
-			asks: func(p probe) []question {
-				return []question{one("Users.ByName", p.names, func(tx *metadata.Tx, name string) (ulid, error) { return tx.Users.ByName(name) })}
-			},
+			asks: []finder{one("ByName", probe.texts, metadata.Users.ByName)},
 		}),
-	describe("Keys", func(k metadata.Key) userKey { return userKey{k.UserID, k.ID} },
-		func(tx *metadata.Tx, k metadata.Key) error { return tx.Keys.Put(k) },
-		func(tx *metadata.Tx, of userKey) (metadata.Key, error) { return tx.Keys.Get(of.User, of.ID) },
-		func(t table[userKey, metadata.Key], tx *metadata.Tx) { tx.Keys = keys{t} },
+	describe("Keys", func(tx *metadata.Tx) *metadata.Keys { return &tx.Keys },
+		func(k metadata.Key) userKey { return userKey{k.UserID, k.ID} }, metadata.Keys.Put,
+		func(t metadata.Keys, of userKey) (metadata.Key, error) { return t.Get(of.User, of.ID) },
+		func(t table[userKey, metadata.Key]) metadata.Keys { return keys{t} },
 		details{
 			decides: true, often: 2,
 			fit: fits(func(_ *machine, rt *rapid.T, _ *session, k metadata.Key) metadata.Key {
@@ -108,24 +89,15 @@ var nouns = []noun{
 				return k
 			}),
 			ways: []way{by("Keys.ByDigest", func(tx *metadata.Tx, k metadata.Key) (metadata.Key, error) { return tx.Keys.ByDigest(k.Digest) })},
-			asks: func(p probe) []question {
-				return []question{
-					one("Keys.ByDigest", p.keys, func(tx *metadata.Tx, d auth.KeyDigest) (metadata.Key, error) { return tx.Keys.ByDigest(d) }),
-					many("Keys.OfUser", pairs(withZero(p.parents), withZero(p.after)), func(tx *metadata.Tx, of [2]ulid) iter.Seq2[metadata.Key, error] {
-						return tx.Keys.OfUser(of[0], of[1])
-					}),
-				}
+			asks: []finder{
+				one("ByDigest", valuesOf[auth.KeyDigest], metadata.Keys.ByDigest), many("OfUser", probe.parentsAndAfter, both(metadata.Keys.OfUser)),
 			},
 		}),
 	of("Sessions", func(tx *metadata.Tx) *metadata.Sessions { return &tx.Sessions }, metadata.Session.Key,
 		func(t table[metadata.SessionKey, metadata.Session]) metadata.Sessions { return sessions{t} },
 		details{
 			decides: true, often: 2,
-			asks: func(p probe) []question {
-				return []question{many("Sessions.OfUser", withZero(p.parents), func(tx *metadata.Tx, user ulid) iter.Seq2[metadata.Session, error] {
-					return tx.Sessions.OfUser(user)
-				})}
-			},
+			asks: []finder{many("OfUser", probe.parentsAndZero, metadata.Sessions.OfUser)},
 		}),
 	of("Uploads", func(tx *metadata.Tx) *metadata.ResumableUploads { return &tx.Uploads },
 		func(u metadata.ResumableUpload) ulid { return u.ID },
@@ -137,12 +109,9 @@ var nouns = []noun{
 				}
 				return u
 			}),
-			asks: func(p probe) []question {
-				ends := []metadata.Stamp{math.MinInt64, -1, 0, 255, 256, math.MaxInt64}
-				return []question{
-					many("Uploads.Ended", ends, func(tx *metadata.Tx, by metadata.Stamp) iter.Seq2[ulid, error] { return tx.Uploads.Ended(by) }),
-					one("Uploads.Awaited", p.digests, func(tx *metadata.Tx, d blobs.Digest) (bool, error) { return tx.Uploads.Awaited(d) }),
-				}
+			asks: []finder{
+				many("Ended", func(probe) []metadata.Stamp { return []metadata.Stamp{math.MinInt64, -1, 0, 255, 256, math.MaxInt64} }, metadata.ResumableUploads.Ended),
+				one("Awaited", valuesOf[blobs.Digest], metadata.ResumableUploads.Awaited),
 			},
 		}),
 	of("Privileges", func(tx *metadata.Tx) *metadata.Privileges { return &tx.Privileges },
@@ -159,39 +128,28 @@ var nouns = []noun{
 			ways: []way{by("Privileges.Of", func(tx *metadata.Tx, p metadata.Privilege) (metadata.Privilege, error) {
 				return tx.Privileges.Of(p.UserID, p.DataspaceID)
 			})},
-			asks: func(p probe) []question {
-				return []question{
-					one("Privileges.Of", pairs(p.parents, p.parents), func(tx *metadata.Tx, of [2]ulid) (metadata.Privilege, error) {
-						return tx.Privileges.Of(of[0], of[1])
-					}),
-					many("Privileges.OfUser", pairs(withZero(p.parents), withZero(p.after)), func(tx *metadata.Tx, of [2]ulid) iter.Seq2[metadata.Privilege, error] {
-						return tx.Privileges.OfUser(of[0], of[1])
-					}),
-					many("Privileges.OfDataspace", withZero(p.parents), func(tx *metadata.Tx, of ulid) iter.Seq2[metadata.Privilege, error] {
-						return tx.Privileges.OfDataspace(of)
-					}),
-				}
+			asks: []finder{
+				one("Of", func(p probe) [][2]ulid { return pairs(p.parents, p.parents) },
+					func(t metadata.Privileges, of [2]ulid) (metadata.Privilege, error) { return t.Of(of[0], of[1]) }),
+				many("OfUser", probe.parentsAndAfter, both(metadata.Privileges.OfUser)),
+				many("OfDataspace", probe.parentsAndZero, metadata.Privileges.OfDataspace),
 			},
 		}),
 	of("Cascades", func(tx *metadata.Tx) *metadata.Table[ulid, metadata.Cascade] { return &tx.Cascades },
 		func(c metadata.Cascade) ulid { return c.Container }, nil, details{decides: true}),
-	describe("Usage", func(row usageRow) usageKey { return row.usageKey },
-		func(tx *metadata.Tx, row usageRow) error { return tx.Usage.Put(row.Dataspace, row.Day, row.Counters) },
-		func(tx *metadata.Tx, of usageKey) (usageRow, error) {
-			for d, err := range tx.Usage.Days(of.Dataspace) {
+	describe("Usage", func(tx *metadata.Tx) *metadata.Usage { return &tx.Usage },
+		func(row usageRow) usageKey { return row.usageKey },
+		func(t metadata.Usage, row usageRow) error { return t.Put(row.Dataspace, row.Day, row.Counters) },
+		func(t metadata.Usage, of usageKey) (usageRow, error) {
+			for d, err := range t.Days(of.Dataspace) {
 				if err != nil || d.Day == of.Day {
 					return usageRow{of, d.Counters}, err
 				}
 			}
 			return usageRow{}, metadata.ErrNotFound
 		},
-		func(t table[usageKey, usageRow], tx *metadata.Tx) { tx.Usage = usage{t} },
-		details{asks: func(p probe) []question {
-			return []question{
-				one("Usage.Get", withZero(p.parents), func(tx *metadata.Tx, of ulid) (metadata.Counters, error) { return tx.Usage.Get(of) }),
-				many("Usage.Days", withZero(p.parents), func(tx *metadata.Tx, of ulid) iter.Seq2[metadata.DayCounters, error] { return tx.Usage.Days(of) }),
-			}
-		}}),
+		func(t table[usageKey, usageRow]) metadata.Usage { return usage{t} },
+		details{asks: []finder{one("Get", probe.parentsAndZero, metadata.Usage.Get), many("Days", probe.parentsAndZero, metadata.Usage.Days)}}),
 	of("UserUsage", func(tx *metadata.Tx) *metadata.Table[ulid, metadata.UserUsage] { return &tx.UserUsage },
 		func(u metadata.UserUsage) ulid { return u.UserID }, nil, details{}),
 	of("Blobs", func(tx *metadata.Tx) *metadata.Blobs { return &tx.Blobs },
@@ -202,11 +160,7 @@ var nouns = []noun{
 				b.Object = rapid.SampledFrom(append(objectNames(b.Digest), "")).Draw(rt, "object")
 				return b
 			}),
-			asks: func(p probe) []question {
-				return []question{many("Blobs.Refs", p.digests, func(tx *metadata.Tx, d blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
-					return tx.Blobs.Refs(d)
-				})}
-			},
+			asks: []finder{many("Refs", valuesOf[blobs.Digest], metadata.Blobs.Refs)},
 		}),
 	of("Trashed", func(tx *metadata.Tx) *metadata.TrashedObjects { return &tx.Trashed }, metadata.TrashedObject.Key,
 		func(t table[metadata.ObjectKey, metadata.TrashedObject]) metadata.TrashedObjects { return trashed{t} },
@@ -215,14 +169,7 @@ var nouns = []noun{
 				o.Object = rapid.SampledFrom(objectNames(o.Digest)).Draw(rt, "object")
 				return o
 			}),
-			asks: func(p probe) []question {
-				return []question{
-					many("Trashed.Of", p.digests, func(tx *metadata.Tx, d blobs.Digest) iter.Seq2[metadata.TrashedObject, error] {
-						return tx.Trashed.Of(d)
-					}),
-					one("Trashed.Named", append(p.names, p.paths...), func(tx *metadata.Tx, object string) (bool, error) { return tx.Trashed.Named(object) }),
-				}
-			},
+			asks: []finder{many("Of", valuesOf[blobs.Digest], metadata.TrashedObjects.Of), one("Named", probe.texts, metadata.TrashedObjects.Named)},
 		}),
 	of("Damages", func(tx *metadata.Tx) *metadata.Table[blobs.Digest, metadata.Damage] { return &tx.Damages },
 		func(d metadata.Damage) blobs.Digest { return d.Digest }, nil, details{}),
@@ -234,31 +181,20 @@ var nouns = []noun{
 				u.Bytes >>= 10 // the total must fit
 				return u
 			}),
-			asks: func(probe) []question {
-				return []question{value("Unreferenced.Total", func(tx *metadata.Tx) (metadata.BlobCount, error) { return tx.Unreferenced.Total() })}
-			},
+			asks: []finder{value("Total", metadata.UnreferencedBlobs.Total)},
 		}),
-	describe("InlineBodies", func(row bodyRow) metadata.VersionKey { return row.VersionKey },
-		func(tx *metadata.Tx, row bodyRow) error {
-			return tx.InlineBodies.Put(row.VersionKey, []byte(row.Body))
-		},
-		func(tx *metadata.Tx, of metadata.VersionKey) (bodyRow, error) {
-			body, err := tx.InlineBodies.Get(of)
+	describe("InlineBodies", func(tx *metadata.Tx) *metadata.InlineBodies { return &tx.InlineBodies },
+		func(row bodyRow) metadata.VersionKey { return row.VersionKey },
+		func(t metadata.InlineBodies, row bodyRow) error { return t.Put(row.VersionKey, []byte(row.Body)) },
+		func(t metadata.InlineBodies, of metadata.VersionKey) (bodyRow, error) {
+			body, err := t.Get(of)
 			return bodyRow{of, string(body)}, err
 		},
-		func(t table[metadata.VersionKey, bodyRow], tx *metadata.Tx) { tx.InlineBodies = bodies{t} },
+		func(t table[metadata.VersionKey, bodyRow]) metadata.InlineBodies { return bodies{t} },
 		details{
 			often: 2,
 			texts: map[string][]string{"Body": {"", "b", strings.Repeat("b", 4096), strings.Repeat("b", 128<<10)}},
-			asks: func(p probe) []question {
-				return []question{
-					many("InlineBodies.All", append(valuesOf[metadata.VersionKey](p), metadata.VersionKey{}),
-						func(tx *metadata.Tx, after metadata.VersionKey) iter.Seq2[metadata.VersionKey, error] {
-							return tx.InlineBodies.All(after)
-						}),
-					value("InlineBodies.Total", func(tx *metadata.Tx) (metadata.BodyCount, error) { return tx.InlineBodies.Total() }),
-				}
-			},
+			asks:  []finder{many("All", keysAndZero[metadata.VersionKey], metadata.InlineBodies.All), value("Total", metadata.InlineBodies.Total)},
 		}),
 	onlyRow("Scrub", func(tx *metadata.Tx) *metadata.Value[metadata.ScrubState] { return &tx.Scrub }),
 	onlyRow("Filling", func(tx *metadata.Tx) *metadata.Value[metadata.FillState] { return &tx.Filling }),
@@ -270,23 +206,16 @@ var nouns = []noun{
 	of("Schemas", func(tx *metadata.Tx) *metadata.Schemas { return &tx.Schemas },
 		func(s metadata.Schema) ulid { return s.ID },
 		func(t table[ulid, metadata.Schema]) metadata.Schemas { return schemas{t} },
-		details{asks: func(p probe) []question {
-			var all []question
-			for _, of := range states() {
-				all = append(all, many(fmt.Sprint("Schemas.OfDataspace ", of), p.ids, func(tx *metadata.Tx, in ulid) iter.Seq2[metadata.Schema, error] {
-					return tx.Schemas.OfDataspace(in, of)
-				}))
-			}
-			return all
-		}}),
+		details{asks: []finder{many("OfDataspace", setRanges,
+			func(t metadata.Schemas, q metadata.SetRange) iter.Seq2[metadata.Schema, error] {
+				return t.OfDataspace(append(q.Dataspaces, ulid{})[0], q.States)
+			})}}),
 	of("SchemaVersions", func(tx *metadata.Tx) *metadata.SchemaVersions { return &tx.SchemaVersions }, metadata.SchemaVersion.Key, nil, details{}),
 	of("Edits", func(tx *metadata.Tx) *metadata.BulkEdits { return &tx.Edits },
 		func(e metadata.BulkEdit) ulid { return e.ID },
 		func(t table[ulid, metadata.BulkEdit]) metadata.BulkEdits { return edits{t} },
-		details{asks: func(p probe) []question {
-			return []question{many("Edits.OfSet", pairs(p.parents, withZero(p.ids)), func(tx *metadata.Tx, of [2]ulid) iter.Seq2[metadata.BulkEdit, error] {
-				return tx.Edits.OfSet(of[0], of[1])
-			})}
+		details{asks: []finder{
+			many("OfSet", func(p probe) [][2]ulid { return pairs(p.parents, p.idsAndZero()) }, both(metadata.BulkEdits.OfSet)),
 		}}),
 	of("EditEntries", func(tx *metadata.Tx) *metadata.EditEntries { return &tx.EditEntries },
 		func(e metadata.EditEntry) metadata.EditEntry { return e }, nil, details{}),
@@ -303,16 +232,7 @@ var nouns = []noun{
 				return l
 			}),
 			ways: []way{by("Links.ByDigest", func(tx *metadata.Tx, l metadata.Link) (metadata.Link, error) { return tx.Links.ByDigest(l.Digest) })},
-			asks: func(p probe) []question {
-				ranges := []metadata.LinkRange{{}}
-				for _, id := range p.ids {
-					ranges = append(ranges, metadata.LinkRange{After: id}, metadata.LinkRange{Dataspace: id}, metadata.LinkRange{Owner: id})
-				}
-				return []question{
-					one("Links.ByDigest", p.links, func(tx *metadata.Tx, d auth.LinkDigest) (metadata.Link, error) { return tx.Links.ByDigest(d) }),
-					many("Links.Range", ranges, func(tx *metadata.Tx, q metadata.LinkRange) iter.Seq2[metadata.Link, error] { return tx.Links.Range(q) }),
-				}
-			},
+			asks: []finder{one("ByDigest", valuesOf[auth.LinkDigest], metadata.Links.ByDigest), many("Range", linkRanges, metadata.Links.Range)},
 		}),
 	of("LinkUses", func(tx *metadata.Tx) *metadata.Table[ulid, metadata.LinkUse] { return &tx.LinkUses },
 		func(u metadata.LinkUse) ulid { return u.LinkID }, nil, details{}),
@@ -321,11 +241,7 @@ var nouns = []noun{
 		func(t table[string, metadata.Lease]) metadata.Leases { return leases{t} },
 		details{
 			texts: map[string][]string{"Name": leaseNames()},
-			asks: func(p probe) []question {
-				return []question{many("Leases.Under", append(p.paths, ""), func(tx *metadata.Tx, prefix string) iter.Seq2[metadata.Lease, error] {
-					return tx.Leases.Under(prefix)
-				})}
-			},
+			asks:  []finder{many("Under", probe.texts, metadata.Leases.Under)},
 		}),
 	of("Nodes", func(tx *metadata.Tx) *metadata.Table[ulid, metadata.Node] { return &tx.Nodes },
 		func(n metadata.Node) ulid { return n.Instance }, nil, details{}),
@@ -333,17 +249,14 @@ var nouns = []noun{
 
 // onlyRow describes a table of one row.
 func onlyRow[R comparable](name string, field func(*metadata.Tx) *metadata.Value[R]) noun {
-	get := func(tx *metadata.Tx, _ bool) (row R, err error) {
-		if row, err = (*field(tx)).Get(); err == nil && row == *new(R) {
+	get := func(t metadata.Value[R], _ bool) (row R, err error) {
+		if row, err = t.Get(); err == nil && row == *new(R) {
 			err = metadata.ErrNotFound
 		}
 		return row, err
 	}
-	asks := func(probe) []question {
-		return []question{value(name, func(tx *metadata.Tx) (R, error) { return get(tx, true) })}
-	}
-	n := describe(name, func(R) bool { return true }, func(tx *metadata.Tx, row R) error { return (*field(tx)).Put(row) }, get,
-		func(t table[bool, R], tx *metadata.Tx) { *field(tx) = single[R]{t.transaction} }, details{asks: asks})
+	n := describe(name, field, func(R) bool { return true }, metadata.Value[R].Put, get,
+		func(t table[bool, R]) metadata.Value[R] { return single[R]{t.transaction} }, details{asks: []finder{value("Get", metadata.Value[R].Get)}})
 	n.ways = nil // it always has a row
 	return n
 }

@@ -115,38 +115,53 @@ type question struct {
 	ask func(tx *metadata.Tx, nth, most int) (any, error)
 }
 
-func ask[A any](name string, args []A, read func(tx *metadata.Tx, arg A, most int) (any, error)) question {
+// finder is a question to a table about the values in a probe.
+type finder struct {
+	name string
+	args func(p probe) []any
+	read func(table, arg any, most int) (any, error)
+}
+
+func (f finder) question(n noun, p probe) question {
+	name, args := n.name+"."+f.name, f.args(p)
 	return question{
 		name, len(args), func(nth int) string { return fmt.Sprintf("%s %v", name, args[nth]) },
-		func(tx *metadata.Tx, nth, most int) (any, error) { return read(tx, args[nth], most) },
+		func(tx *metadata.Tx, nth, most int) (any, error) { return f.read(n.table(tx), args[nth], most) },
 	}
 }
 
+func asked[A any](args func(probe) []A) func(probe) []any {
+	return func(p probe) []any { return mapped(args(p), func(arg A) any { return arg }) }
+}
+
 // one is a question for one row or value.
-func one[A, T any](name string, args []A, find func(*metadata.Tx, A) (T, error)) question {
-	return ask(name, args, func(tx *metadata.Tx, arg A, _ int) (any, error) { return find(tx, arg) })
+func one[T, A, R any](name string, args func(probe) []A, find func(T, A) (R, error)) finder {
+	return finder{name, asked(args), func(table, arg any, _ int) (any, error) { return find(table.(T), arg.(A)) }}
 }
 
 // many is a question for a sequence.
-func many[A, T any](name string, args []A, find func(*metadata.Tx, A) iter.Seq2[T, error]) question {
-	return ask(name, args, func(tx *metadata.Tx, arg A, most int) (any, error) {
-		if most == 0 {
-			return list(find(tx, arg))
-		}
-		return take(find(tx, arg), most)
-	})
+func many[T, A, R any](name string, args func(probe) []A, find func(T, A) iter.Seq2[R, error]) finder {
+	return finder{name, asked(args), func(table, arg any, most int) (any, error) {
+		return upTo(most, find(table.(T), arg.(A)))
+	}}
 }
 
 // value is a question without an argument.
-func value[T any](name string, get func(*metadata.Tx) (T, error)) question {
-	return one(name, []string{""}, func(tx *metadata.Tx, _ string) (T, error) { return get(tx) })
+func value[T, R any](name string, get func(T) (R, error)) finder {
+	return one(name, func(probe) []string { return []string{""} }, func(t T, _ string) (R, error) { return get(t) })
+}
+
+// both makes one argument of two ids.
+func both[T, R any](find func(t T, first, second metadata.ID) R) func(T, [2]metadata.ID) R {
+	return func(t T, of [2]metadata.ID) R { return find(t, of[0], of[1]) }
 }
 
 // questions returns every question about the values in the probe.
 func questions(p probe) []question {
-	all := []question{value("Lineage.LastStamp", lastStampOf)}
+	lineage := noun{name: "Lineage", table: func(tx *metadata.Tx) any { return tx.Lineage }}
+	all := []question{value("LastStamp", metadata.Lineage.LastStamp).question(lineage, p)}
 	for _, n := range nouns {
-		all = append(all, n.asks(p)...)
+		all = append(all, mapped(n.asks, func(f finder) question { return f.question(n, p) })...)
 	}
 	return slices.DeleteFunc(all, func(q question) bool { return q.args == 0 })
 }
@@ -195,6 +210,28 @@ func pairs[A any](first, second []A) (all [][2]A) {
 
 // withZero returns the ids and the zero id.
 func withZero(ids []metadata.ID) []metadata.ID { return append(ids[:len(ids):len(ids)], metadata.ID{}) }
+
+func (p probe) idsAndZero() []metadata.ID { return withZero(p.ids) }
+
+func (p probe) parentsAndZero() []metadata.ID { return withZero(p.parents) }
+
+func (p probe) parentsAndAfter() [][2]metadata.ID {
+	return pairs(withZero(p.parents), withZero(p.after))
+}
+
+// texts returns all strings.
+func (p probe) texts() []string { return slices.Concat(p.names, p.paths, []string{""}) }
+
+func keysAndZero[K any](p probe) []K { return append(valuesOf[K](p), *new(K)) }
+
+// linkRanges returns ranges of links: of all, of each dataspace and owner, and after each.
+func linkRanges(p probe) []metadata.LinkRange {
+	all := []metadata.LinkRange{{}}
+	for _, id := range p.ids {
+		all = append(all, metadata.LinkRange{After: id}, metadata.LinkRange{Dataspace: id}, metadata.LinkRange{Owner: id})
+	}
+	return all
+}
 
 // setRanges returns ranges of sets, of all and of each parent.
 func setRanges(p probe) (all []metadata.SetRange) {

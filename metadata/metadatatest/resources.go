@@ -117,15 +117,15 @@ type Child struct {
 	File   metadata.Resource
 }
 
-// Children yields copies of the children.
-func Children(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[Child, error] {
+// childrenOf yields copies of the children.
+func childrenOf(t metadata.Resources, q metadata.ResourceRange) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		more := true
 		give := func(c Child) bool {
 			more = yield(c, nil)
 			return more
 		}
-		err := tx.Resources.Children(q,
+		err := t.Children(q,
 			func(r *metadata.Resource) bool { return give(Child{File: CloneResource(r)}) },
 			func(path string) bool { return give(Child{Folder: path}) })
 		if err != nil && more {

@@ -154,6 +154,14 @@ func take[T any](seq iter.Seq2[T, error], most int) (items []T, err error) {
 	return items, nil
 }
 
+// upTo reads up to most items of a sequence; 0 reads all.
+func upTo[T any](most int, seq iter.Seq2[T, error]) ([]T, error) {
+	if most == 0 {
+		return list(seq)
+	}
+	return take(seq, most)
+}
+
 // mapped returns the result of of for each item.
 func mapped[A, B any](items []A, of func(A) B) []B {
 	out := make([]B, 0, len(items))

@@ -71,7 +71,7 @@ func testChildren(t *testing.T, s *store) {
 // children returns the children of all pages of a size.
 func children(t *testing.T, s metadata.Reader, q metadata.ResourceRange, size int) (all []string) {
 	for {
-		page := view(t, s, func(tx *metadata.Tx) ([]Child, error) { return take(Children(tx, q), size) })
+		page := view(t, s, func(tx *metadata.Tx) ([]Child, error) { return take(childrenOf(tx.Resources, q), size) })
 		for _, c := range page {
 			if all = append(all, c.Folder); c.Folder == "" {
 				all[len(all)-1] = fmt.Sprintf("%s %d", c.File.Name, c.File.ID[15])
