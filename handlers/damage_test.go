@@ -29,6 +29,12 @@ func (g *gateway) blobFile(content string) string {
 	return filepath.Join(g.dir, "blobs", name[:2], name)
 }
 
+// unindexed opens a service for a single test, without an index that would find the damage first.
+func unindexed(t *testing.T, rules repository.Config) *client {
+	t.Helper()
+	return gatewayOver(t, handlers.Config{}, rules, func(store *directory.Store) blobs.Folder { return store })
+}
+
 // cut sends a download that must end early, and returns the number of received bytes.
 func (c *client) cut(path string, headers ...string) int {
 	c.t.Helper()
@@ -57,62 +63,70 @@ func (c *client) damaged() float64 {
 // byte. The damage is then known until the same content is uploaded again.
 func TestDamagedFileIsNotSent(t *testing.T) {
 	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
-	verified := s.configured(handlers.Config{VerifyReads: math.MaxInt64})
-	refused := func(path, content string) {
-		t.Helper()
-		for _, c := range []*client{s.client, verified} {
-			a := c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
-			if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
-				t.Errorf("the refusal says too much: %s", a.short())
-			}
-			c.send("HEAD", path, nil).want(http.StatusInternalServerError)
-			c.get(path, "Range: bytes=0-6").problem(http.StatusInternalServerError, "data_damaged", "")
-		}
-		same(t, "damaged", s.damaged(), 1)
-		again := s.newFile("b.txt", content)
-		same(t, "the same content again", string(s.get(again+"/data").want(http.StatusOK).body), content)
-		same(t, "heals the first", string(verified.get(path).want(http.StatusOK).body), content)
-		same(t, "damaged", s.damaged(), 0)
-	}
+	s := unindexed(t, repository.Config{}).newSpace(nil)
+	verified := unindexed(t, repository.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
 	for i, headers := range [][]string{nil, {"Range: bytes=0-"}, {"Range: bytes=0-", `If-Range: "other"`}} {
 		content := fmt.Sprint("content ", i, strings.Repeat(".", 200_000))
-		path := s.newFile("a.txt", content) + "/data"
-		same(t, "verified and sound", string(verified.get(path).want(http.StatusOK).body), content)
 		wrong := []byte(content)
 		wrong[len(wrong)/2] ^= 1
-		if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
-			t.Fatal(err)
+		damaged := func(s *space) (path string) {
+			t.Helper()
+			path = s.newFile("a.txt", content) + "/data"
+			same(t, "sound", string(s.get(path).want(http.StatusOK).body), content)
+			if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.send("HEAD", path, nil).want(http.StatusOK)
+			same(t, "a sound part", string(s.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")
+			return path
 		}
-		verified.send("HEAD", path, nil).want(http.StatusOK)
-		same(t, "a sound part", string(verified.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")
-		unverified := s.get(path).want(http.StatusOK)
+		unverified := s.get(damaged(s)).want(http.StatusOK)
 		same(t, "not verified", string(unverified.body), string(wrong))
 		same(t, "its digest tells", unverified.header.Get("Repr-Digest"), "sha-256=:"+digest64(content)+":")
 		same(t, "damaged", s.damaged(), 0)
+		path := damaged(verified)
+		same(t, "damaged", verified.damaged(), 0)
 		same(t, "bytes of a damaged file", verified.cut(path, headers...) < len(content), true)
-		refused(path, content)
+		verified.refusesDamaged(path, content)
 	}
 	if log := verified.log.String(); !strings.Contains(log, `"level":"error"`) || !strings.Contains(log, "recorded SHA-256") {
 		t.Errorf("the log does not tell of the damage: %s", log)
 	}
 
 	content := strings.Repeat("length", 1000)
-	path, disk := s.newFile("a.txt", content)+"/data", s.blobFile(content)
 	elsewhere := filepath.Join(t.TempDir(), "sound")
-	for _, damage := range []func() error{
-		func() error { return os.WriteFile(disk, []byte(content)[:100], 0o600) },
-		func() error { return os.WriteFile(disk, []byte(content+"x"), 0o600) },
-		func() error { return os.Remove(disk) },
-		func() error {
-			return errors.Join(os.Remove(disk), os.WriteFile(elsewhere, []byte(content), 0o600), os.Symlink(elsewhere, disk))
-		},
-	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
+	for _, s := range []*space{s, verified} {
+		path, disk := s.newFile("a.txt", content)+"/data", s.blobFile(content)
+		for _, damage := range []func() error{
+			func() error { return os.WriteFile(disk, []byte(content)[:100], 0o600) },
+			func() error { return os.WriteFile(disk, []byte(content+"x"), 0o600) },
+			func() error { return os.Remove(disk) },
+			func() error {
+				return errors.Join(os.Remove(disk), os.WriteFile(elsewhere, []byte(content), 0o600), os.Symlink(elsewhere, disk))
+			},
+		} {
+			if err := damage(); err != nil {
+				t.Fatal(err)
+			}
+			s.refusesDamaged(path, content)
 		}
-		refused(path, content)
 	}
+}
+
+// refusesDamaged tests that a damaged file is refused until the same content is uploaded again.
+func (s *space) refusesDamaged(path, content string) {
+	s.t.Helper()
+	a := s.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
+	if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
+		s.t.Errorf("the refusal says too much: %s", a.short())
+	}
+	s.send("HEAD", path, nil).want(http.StatusInternalServerError)
+	s.get(path, "Range: bytes=0-6").problem(http.StatusInternalServerError, "data_damaged", "")
+	same(s.t, "damaged", s.damaged(), 1)
+	again := s.newFile("b.txt", content)
+	same(s.t, "the same content again", string(s.get(again+"/data").want(http.StatusOK).body), content)
+	same(s.t, "heals the first", string(s.get(path).want(http.StatusOK).body), content)
+	same(s.t, "damaged", s.damaged(), 0)
 }
 
 // failing is a disk that cannot read beyond an offset of a file.
@@ -293,69 +307,4 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
 		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
 	}
-}
-
-// TestDownloadIsVerified flips one bit of files with sizes around the thresholds of reading. Up to
-// the configured size, no whole download with wrong bytes ends cleanly, whatever the request.
-// Requests to resume such a download are refused.
-func TestDownloadIsVerified(t *testing.T) {
-	t.Parallel()
-	const small, most = 32 << 10, 100_000 // bytes read at once, and bytes verified
-	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: most}).newSpace(nil)
-	asks := map[string][]string{
-		"alone": nil, "under a condition": {`If-None-Match: "other"`}, "as one range": {"Range: bytes=0-"},
-		"instead of a range": {"Range: bytes=5-", `If-Range: "other"`},
-	}
-	for _, size := range []int{1, 1000, small, small + 1, most, most + 1} {
-		for what, headers := range asks {
-			for _, at := range []int{0, size / 2, size - 1} {
-				content := fmt.Sprintf("%c%d %s %d %s", 'a'+at%7, size, what, at, strings.Repeat(".", size))[:size]
-				path := s.newFile("a.txt", content) + "/data"
-				what := fmt.Sprintf("%d bytes, the one at %d changed, asked for %s", size, at, what)
-				wrong := []byte(content)
-				wrong[at] ^= 1
-				if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				s.send("HEAD", path, nil).want(http.StatusOK)
-				switch {
-				case size <= small:
-					s.get(path, headers...).problem(http.StatusInternalServerError, "data_damaged", "")
-				case size <= most:
-					if n := s.cut(path, headers...); n >= size {
-						t.Errorf("%s: %d bytes came", what, n)
-					}
-					s.get(path, fmt.Sprintf("Range: bytes=%d-", size-1)).problem(http.StatusInternalServerError, "data_damaged", "")
-				default:
-					same(t, what+": sent as it is", strings.HasSuffix(string(wrong), string(s.get(path, headers...).body)), true)
-				}
-				same(t, what+": damaged", s.damaged() > 0, size <= most)
-				again := s.newFile("b.txt", content)
-				same(t, what+": again", string(s.get(again+"/data").want(http.StatusOK).body), content)
-				same(t, what+": healed", string(s.get(path, headers...).body), content)
-				same(t, what+": damaged afterwards", s.damaged(), 0)
-			}
-		}
-	}
-	s.get(s.newFile("empty", "") + "/data").want(http.StatusOK)
-}
-
-// TestBlobIsVerified tests that a blob for a sysadmin is verified like other downloads.
-func TestBlobIsVerified(t *testing.T) {
-	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: 1 << 20}).newSpace(nil)
-	for _, size := range []int{100, 100_000} {
-		content := strings.Repeat("x", size)
-		s.newFile("a", content)
-		path := "/admin/blobs/" + sha256Hex(content)
-		same(t, "sound", string(s.get(path).want(http.StatusOK).body), content)
-		if err := os.WriteFile(s.blobFile(content), []byte(strings.Repeat("y", size)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if size > 32<<10 {
-			s.cut(path)
-		}
-		s.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
-	}
-	same(t, "damaged", s.damaged(), 2)
 }

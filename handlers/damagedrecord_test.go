@@ -63,7 +63,7 @@ func TestRecordSaysDamaged(t *testing.T) {
 			t.Run(fmt.Sprint(what, " of ", size), func(t *testing.T) {
 				t.Parallel()
 				// No earlier body is inline, so that a file can be damaged. Later bodies may be.
-				c := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64})
+				c := ownGateway(t, repository.Config{VerifyReads: math.MaxInt64}, handlers.Config{})
 				s := c.newSpace(nil)
 				content := strings.Repeat("x", size)
 				set := s.newSet()
@@ -100,7 +100,7 @@ func TestRecordSaysDamaged(t *testing.T) {
 // written to a file immediately, instead of being inline.
 func TestSmallUploadRepairsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := ownGateway(t, repository.Config{HoldUpTo: 100}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
+	s := ownGateway(t, repository.Config{HoldUpTo: 100, VerifyReads: math.MaxInt64}, handlers.Config{}).newSpace(nil)
 	content := strings.Repeat("x", 100)
 	path := s.newFile("a.txt", content)
 	eventually(t, "it is a file", func() bool {
@@ -125,7 +125,7 @@ func TestSmallUploadRepairsAtOnce(t *testing.T) {
 // the version.
 func TestDamagedRecordHasItsOwnTag(t *testing.T) {
 	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
+	s := ownGateway(t, repository.Config{VerifyReads: math.MaxInt64}, handlers.Config{}).newSpace(nil)
 	path := s.newFile("a.txt", "content")
 	sound := s.get(path).header.Get("ETag")
 	s.harm(path, "content")

@@ -41,7 +41,6 @@ type Config struct {
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-* headers are trusted
 	AllowedHosts   []string       // additional host names without ports; localhost, the connection's address and the host of BaseURL are always allowed
 	AllowedOrigins []string       // origins of pages whose scripts may use the service, as browsers send them
-	VerifyReads    int64          // longest file, in bytes, whose SHA-256 is checked in a complete download; 0: no file
 	Stall          time.Duration  // longest time during which a client neither sends nor receives a byte; 0: no limit
 	MinRate        int64          // bytes per second; a slower client uses up Stall; 0: any byte restarts Stall
 	FailedKeys     int            // requests with an unknown key that are authenticated per minute and address; 0: no limit

@@ -32,7 +32,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a.auth = authentication.New(repo.Credentials, a.hosts, authentication.Config{
 		BaseURL: config.BaseURL, FailedKeys: config.FailedKeys, AnonymousRequests: config.AnonymousRequests,
 	})
-	downloads := download.New(repo.Files, config.VerifyReads, a.buffers)
+	downloads := download.New(repo.Files, a.buffers)
 	a.v1 = v1.New(v1.Config{
 		Repository: repo, Hosts: a.hosts, Authentication: a.auth, Downloads: downloads, ViewDataURL: config.ViewDataURL,
 		RedirectDownloads: config.RedirectDownloads, Hostname: config.Hostname, Version: config.Version, Log: config.Log,

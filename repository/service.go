@@ -49,6 +49,7 @@ type Config struct {
 	LinkAge               time.Duration // maximum age of a link; 0 for no limit
 	UploadAge             time.Duration // maximum pause of a resumable upload; 0 means 7 days
 	ArchiveRoom           int64         // maximum files in all open archives; 0 means 1,048,576
+	VerifyReads           int64         // longest file, in bytes, whose SHA-256 is compared when all of it is read; 0 for none
 	PageSize              int           // default page size of sets, resources and keys
 	DirectoryPageSize     int           // default page size of dataspaces, users and privileges
 
@@ -153,6 +154,7 @@ func New(meta metadata.Store, store blobs.Store, config Config) *Service {
 		}
 	}
 	stores := storage.New(storage.Growing(meta, after((*Service).grown)), store, config.Note)
+	stores.VerifyReads = config.VerifyReads
 	stores.Node = nodes.Start(meta, nodes.Config{
 		Name: config.Node, Version: config.Version, Moved: after((*Service).moved),
 		Failed: func(err error) { stores.Background.Report(background.TaskNodes, err) },

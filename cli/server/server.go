@@ -171,7 +171,7 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 	return repository.Config{
 		Node: c.Node, Version: process.Version(), Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,
 		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
-		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Room(),
+		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Room(), VerifyReads: c.VerifyReads,
 		Instruments: readers,
 		Webhooks:    webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + process.Version()}),
 	}
@@ -218,7 +218,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	}
 	c := s.config
 	g = handlers.Config{
-		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads, RedirectDownloads: c.RedirectDownloads,
+		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, RedirectDownloads: c.RedirectDownloads,
 		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys, AnonymousRequests: c.AnonymousRequests,
 		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: process.Version(), Log: s.requests,
 		Slow: c.SlowRequest, Observe: measured.Requests(), Pages: web.Files(),

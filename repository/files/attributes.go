@@ -141,10 +141,10 @@ func (s *Files) computeChecksums(
 	if r.Bytes > most {
 		return a, 0, nil
 	}
-	whole, first, second := sha256.New(), sha1.New(), md5.New()
+	content, whole, first, second := unverified(file), sha256.New(), sha1.New(), md5.New()
 	for all := io.MultiWriter(whole, first, second); err == nil && ctx.Err() == nil; {
 		var n int64
-		n, err = io.CopyN(all, file, hashedAtOnce)
+		n, err = io.CopyN(all, content, hashedAtOnce)
 		read += n
 	}
 	if err != io.EOF || [sha256.Size]byte(whole.Sum(nil)) != r.Digest {

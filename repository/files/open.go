@@ -23,8 +23,11 @@ const openTries = 3
 
 // OpenResource returns the file of an active resource, and its record. The caller must close the
 // file. The file stays readable to its end even if the resource is replaced, deleted or purged in
-// the meantime. A file that is missing or has a wrong length is recorded as damaged. The caller
-// must report damage found during reading with NoteDamage.
+// the meantime. A file that is missing or has a wrong length is recorded as damaged.
+//
+// A file of up to VerifyReads bytes is a *[blobs.Verified] unless it is inline: a wrong digest is a
+// [blobs.ErrDamaged] before the last byte. The caller must report damage found during reading with
+// NoteDamage.
 func (s *Files) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	return s.Open(ctx, p, id, ActiveFile)
 }
@@ -61,7 +64,7 @@ func (s *Files) Open(ctx context.Context, p auth.Principal, id string, as OpenAs
 		if r, b, file, err = s.openable(ctx, p, id, as); err != nil || file != nil {
 			return r, file, err
 		}
-		file, err = s.core.Stores.Blobs.Open(ctx, b)
+		file, err = s.core.Stores.Open(ctx, b)
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
 			return r, file, s.core.Stores.BlobError(err)
 		}
@@ -70,6 +73,14 @@ func (s *Files) Open(ctx context.Context, p auth.Principal, id string, as OpenAs
 		}
 	}
 	return metadata.Resource{}, nil, storage.DamagedError("resource "+r.ID.String(), err)
+}
+
+// unverified returns a file for a reader that compares the digest itself.
+func unverified(file io.ReadSeekCloser) io.ReadSeekCloser {
+	if verified, is := file.(*blobs.Verified); is {
+		return verified.ReadSeekCloser
+	}
+	return file
 }
 
 // presignValid is the validity of a presigned URL.

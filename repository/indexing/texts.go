@@ -263,9 +263,14 @@ func (x *Indexing) read(ctx context.Context, of body) (text, media string, err e
 	if err != nil {
 		return "", "", err
 	}
-	file, err := x.stores.Blobs.Open(ctx, b)
+	file, err := x.stores.Open(ctx, b)
 	if err == nil && of.damaged {
 		err = errors.Join(blobs.ErrDamaged, file.Close())
+	} else if err == nil {
+		text, media, err = textOf(of.resource, file)
+		if err = errors.Join(err, file.Close()); errors.Is(err, blobs.ErrDamaged) {
+			_, _ = x.stores.Verify(ctx, b) // records the damage; otherwise the next reader finds it
+		}
 	}
 	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {
 		if len(x.unread) < maxUnread {
@@ -273,11 +278,7 @@ func (x *Indexing) read(ctx context.Context, of body) (text, media string, err e
 		}
 		return "", "", nil
 	}
-	if err != nil {
-		return "", "", err
-	}
-	text, media, err = textOf(of.resource, file)
-	return text, media, errors.Join(err, file.Close())
+	return text, media, err
 }
 
 // textOf returns the searched text of a file, and its media type if that differs from its record.

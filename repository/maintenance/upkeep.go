@@ -86,7 +86,7 @@ func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 
 // OpenBlob opens the blob with a hexadecimal digest and returns its size in bytes. It also finds
 // blobs in the trash, so that a purge does not disturb a copy of what a snapshot refers to. The
-// content is not verified. The caller must close the file.
+// content is verified like other reads. The caller must close the file.
 func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser, int64, error) {
 	d, err := blobs.ParseDigest(digest)
 	if err != nil || d.String() != digest {
@@ -102,7 +102,7 @@ func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser
 	case err != nil:
 		return nil, 0, u.stores.BlobError(err)
 	}
-	return file, size, nil
+	return u.stores.Verifying(file, blobs.Blob{Digest: d, Size: size}), size, nil
 }
 
 func blobNotFound() error {

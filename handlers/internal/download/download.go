@@ -1,16 +1,16 @@
 // Package download sends files and archives with entity tags, digests, ranges and conditions. A
-// content security policy keeps files from acting in the name of the service. The package compares
-// the bytes with their SHA-256.
+// content security policy keeps files from acting in the name of the service.
 //
 // # Downloads
 //
 // http.ServeContent handles ranges and conditions. Whole files are sent without it. Files up to 32
 // KiB are read and written at once, up to 16 KiB together with the header. On Linux and over plain
 // HTTP/1.1, larger files are sent with one system call (sendfile); chunks of 32 KiB would cost
-// twice the processor time that nginx needs. Files up to verify_reads are compared with their
-// SHA-256: up to one chunk before the answer begins, larger ones while they are sent, with the last
-// byte held back. The progress of a client is still known: eight times per stall timeout a deadline
-// passes, and the system reports the bytes that have not arrived (SIOCOUTQ).
+// twice the processor time that nginx needs. A file that is verified while it is read
+// ([blobs.Verified]) is read before the answer begins, if it fits into one chunk. A longer one is
+// sent chunk by chunk, and its last byte is held back. The progress of a client is still known:
+// eight times per stall timeout a deadline passes, and the system reports the bytes that have not
+// arrived (SIOCOUTQ).
 //
 // # Archives
 //
@@ -47,14 +47,13 @@ import (
 
 // Sender sends files. It is safe for concurrent use.
 type Sender struct {
-	files       *files.Files
-	verifyReads int64
-	buffers     *slowclient.Buffers
+	files   *files.Files
+	buffers *slowclient.Buffers
 }
 
-// New returns a Sender. It verifies the SHA-256 of whole files of at most verifyReads bytes.
-func New(files *files.Files, verifyReads int64, buffers *slowclient.Buffers) *Sender {
-	return &Sender{files: files, verifyReads: verifyReads, buffers: buffers}
+// New returns a Sender.
+func New(files *files.Files, buffers *slowclient.Buffers) *Sender {
+	return &Sender{files: files, buffers: buffers}
 }
 
 // SendResource sends the file of a resource, inline if inline is set and a browser can show it.
@@ -74,13 +73,12 @@ type Content struct {
 	Digest   blobs.Digest
 	Bytes    int64
 	Modified time.Time    // zero: no Last-Modified
-	Verified bool         // the bytes were already read and verified
 	Still    func() error // fails when the caller may no longer read the rest
 }
 
 // ContentOf returns the file of a resource. It does not set Still.
 func ContentOf(resource metadata.Resource, file io.ReadSeeker) Content {
-	return Content{File: file, Digest: resource.Digest, Bytes: resource.Bytes, Modified: resource.Modified.Time(), Verified: resource.Body == metadata.Inline}
+	return Content{File: file, Digest: resource.Digest, Bytes: resource.Bytes, Modified: resource.Modified.Time()}
 }
 
 // Send sends a file or the requested part of it. The caller sets the Content-Type, and may set
@@ -101,16 +99,16 @@ func (s *Sender) Send(w http.ResponseWriter, r *exchange.Request, c Content) err
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.Digest[:]), ':')),
 		"Cache-Control", r.Caching())
 	sent := &contentWriter{ResponseWriter: w, r: r.Request, still: c.Still}
-	body, release, err := s.verified(r, c)
-	defer release()
+	whole, err := s.readSmall(r, c)
+	defer s.release(&whole)
 	switch {
 	case err != nil:
 		sent.damage = err
 	case r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }):
-		sent.sendAll(c, body)
+		sent.sendAll(c, &whole)
 	default:
 		r.Header = normalizedRange(withoutDates(r.Header, c.Modified), c.Bytes)
-		http.ServeContent(sent, r.Request, "", c.Modified, body)
+		http.ServeContent(sent, r.Request, "", c.Modified, whole.orFile(c.File))
 	}
 	if sent.ended != nil {
 		panic(http.ErrAbortHandler)
@@ -138,19 +136,19 @@ func SelectsBeyondRange(header http.Header) bool {
 
 // sendAll answers a request without ranges and conditions like http.ServeContent, without
 // determining the size again.
-func (w *contentWriter) sendAll(c Content, body io.Reader) {
+func (w *contentWriter) sendAll(c Content, whole *small) {
 	header := w.Header()
 	exchange.SetAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.Bytes, 10))
 	if !c.Modified.IsZero() {
 		header.Set("Last-Modified", c.Modified.UTC().Format(http.TimeFormat))
 	}
 	w.WriteHeader(http.StatusOK)
-	if whole, isWhole := body.(*memoryFile); isWhole {
+	if whole.buffer != nil {
 		_, err := w.Write(whole.bytes)
 		whole.unsent = err != nil
 		return
 	}
-	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.Bytes}) // the error was recorded
+	_, _ = w.ReadFrom(&io.LimitedReader{R: c.File, N: c.Bytes}) // the error was recorded
 }
 
 // contentWriter turns the refusals of http.ServeContent into problem+json. It cuts off the answer
@@ -223,7 +221,7 @@ func (w *contentWriter) sendParts(src io.Reader) (sent int64, err error) {
 // isReadError reports whether an error comes from reading the file, not from the connection.
 func isReadError(err error) bool {
 	_, reading := errors.AsType[*fs.PathError](err)
-	return reading || errors.Is(err, errContent) || errors.Is(err, syscall.EIO)
+	return reading || errors.Is(err, blobs.ErrDamaged) || errors.Is(err, syscall.EIO)
 }
 
 // SendStream sends a stream of this many bytes, whose headers have been sent. It cuts the

@@ -5,6 +5,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"io"
 	"sync/atomic"
 
 	"labshelf/auth/errs"
@@ -24,6 +25,7 @@ type Stores struct {
 
 	Node *nodes.Node // nil if the metadata are not shared, and outside a service
 
+	VerifyReads   int64 // greatest size in bytes of a blob that Open verifies; 0 for none
 	Verifications Verifications
 	Background    *background.Errors
 
@@ -55,6 +57,25 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 		return Error(metadata.ErrReadOnly)
 	}
 	return Error(committed(ctx, s.Meta.UpdateBackground(ctx, nodes.Verified(ctx, fn))))
+}
+
+// Open opens a blob for a reader. A blob of at most VerifyReads bytes is verified while it is read:
+// see [blobs.Verified]. The errors are those of [blobs.Reader].
+func (s *Stores) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
+	file, err := s.Blobs.Open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return s.Verifying(file, b), nil
+}
+
+// Verifying returns an open blob that is verified while it is read, unless the blob has more than
+// VerifyReads bytes.
+func (s *Stores) Verifying(file io.ReadSeekCloser, b blobs.Blob) io.ReadSeekCloser {
+	if b.Size > s.VerifyReads {
+		return file
+	}
+	return blobs.NewVerified(file, b)
 }
 
 // Unsynced returns the first failure to sync a blob, after which nothing is written, or nil.
