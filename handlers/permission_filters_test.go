@@ -90,6 +90,22 @@ func TestFilterByUnknownObjects(t *testing.T) {
 	stranger.get("/resources?dataspaceId=nonsense&setId="+s.newSet()).problem(http.StatusNotFound, "dataspace_not_found", "dataspaceId")
 }
 
+// TestFilterBeforeParameters tests that unknown objects and missing permissions are reported before
+// malformed parameters, and malformed ids before other malformed parameters.
+func TestFilterBeforeParameters(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	stranger, set := s.newUser(nil), s.newSet()
+	stranger.bad("GET", "/sets/nonsense/resources?limit=0", nil).problem(http.StatusNotFound, "set_not_found", "")
+	stranger.bad("GET", "/sets/"+set+"/resources?limit=0", nil).problem(http.StatusForbidden, "forbidden", "")
+	stranger.bad("GET", "/resources?fields=x&other=y&setId=nonsense", nil).problem(http.StatusNotFound, "set_not_found", "setId")
+	stranger.bad("GET", "/resources?fields=x&other=y&setId="+set, nil).problem(http.StatusForbidden, "forbidden", "")
+	stranger.bad("GET", "/links?dataspaceId="+s.dataspace+"&limit=0", nil).problem(http.StatusForbidden, "forbidden", "")
+	s.bad("GET", "/resources?fields=x&other=y&setId="+set, nil).problem(http.StatusBadRequest, "invalid_parameter", "fields")
+	s.bad("GET", "/resources?fields=x&setId="+set+"&setId="+set, nil).problem(http.StatusBadRequest, "invalid_parameter", "setId")
+	s.bad("GET", "/resources?fields=x&setId=", nil).problem(http.StatusBadRequest, "invalid_parameter", "setId")
+}
+
 // filtersTable returns the table of filters for docs/reference/permissions.md.
 func filtersTable(columns []string) string {
 	var table strings.Builder

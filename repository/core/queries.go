@@ -14,7 +14,8 @@ var openListings = map[paging.Listing]bool{
 	paging.DataspaceSets: true, paging.DataspaceResources: true, paging.SetResources: true, paging.ResourceVersions: true,
 }
 
-// Query looks up the container of a request, authorises the caller, and then parses the rest.
+// Query looks up the container of a request and the objects that it filters by, and authorises the
+// caller. Then it completes the query, or returns the error for a malformed parameter.
 func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
 	if p.Anonymous && !openListings[listing] {
 		return q, unauthenticated()
