@@ -43,22 +43,27 @@ func drawPool(rt *rapid.T) pool {
 
 // probe returns the questions that reveal everything about a history.
 func (p pool) probe() probe {
-	asked := probe{
-		digests: p.digests, sessions: p.sessions(), numbers: numbers(), paths: slices.Concat(leaseNames(), folderPaths()),
-		names: slices.Concat(containerNames(), resourceNames(), []string{"AA", "mixed.case", "", "o"}),
-	}
-	asked.parents = slices.Concat(p.dataspaces, p.sets, p.users)
-	asked.after = slices.Concat(p.dataspaces, p.keys)
+	asked := probeOf()
+	asked.names = slices.Concat(containerNames(), resourceNames(), []string{"AA", "mixed.case", "", "o"})
+	asked.parents, asked.after = slices.Concat(p.dataspaces, p.sets, p.users), slices.Concat(p.dataspaces, p.keys)
 	asked.ids = slices.Concat(asked.parents, p.resources, p.keys, p.privileges)
+	know(asked, asked.ids...)
+	know(asked, p.digests...)
+	know(asked, p.sessions()...)
+	know(asked, slices.Concat(leaseNames(), folderPaths())...)
+	for _, number := range numbers() {
+		know(asked, number)
+		know(asked, uint32(number))
+	}
 	for _, digest := range p.digests {
-		asked.paths = append(asked.paths, objectNames(digest)...)
+		know(asked, objectNames(digest)...)
 	}
 	for version := range byte(2) {
 		for _, of := range pairs(p.users, p.keys) {
-			asked.keys = append(asked.keys, auth.KeyDigest(digestOf(of[0], of[1], version)))
+			know(asked, auth.KeyDigest(digestOf(of[0], of[1], version)))
 		}
 		for _, link := range p.resources {
-			asked.links = append(asked.links, auth.LinkDigest(digestOf(link, link, version)))
+			know(asked, auth.LinkDigest(digestOf(link, link, version)))
 		}
 	}
 	return asked

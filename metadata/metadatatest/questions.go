@@ -7,69 +7,61 @@ import (
 	"reflect"
 	"slices"
 
-	"labshelf/auth"
-	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/paging"
 )
 
 // probe contains the values to ask a store about.
 type probe struct {
-	ids      []metadata.ID // ids of rows
-	parents  []metadata.ID // ids of users and containers
-	after    []metadata.ID // ids after which some listings begin
-	names    []string
-	digests  []blobs.Digest
-	keys     []auth.KeyDigest
-	links    []auth.LinkDigest
-	sessions []auth.SessionDigest
-	paths    []string // strings in keys
-	numbers  []uint64 // numbers in keys
+	ids     []metadata.ID // ids of rows
+	parents []metadata.ID // ids of users and containers
+	after   []metadata.ID // ids after which some listings begin
+	names   []string
+	parts   map[reflect.Type][]reflect.Value // the parts of keys, by type
 }
 
 // probeOf returns a probe with every id, string and digest of the rows, except the zero id, which
 // names nothing.
-func probeOf(rows ...any) (p probe) {
+func probeOf(rows ...any) probe {
+	p := probe{parts: map[reflect.Type][]reflect.Value{}}
 	for _, row := range rows {
 		n := nounOf(row)
 		for _, f := range slices.Concat(n.identity, n.rest) {
-			p.add(f.in(reflect.ValueOf(row)))
+			switch v := f.in(reflect.ValueOf(row)); {
+			case f.kind == reflect.TypeFor[metadata.ID]():
+				p.ids = append(p.ids, v.Interface().(metadata.ID))
+			case f.kind == reflect.TypeFor[string]():
+				p.names = append(p.names, v.String())
+			case v.Kind() == reflect.Array:
+				p.know(v.Interface())
+			}
 		}
 		for _, f := range n.identity {
-			switch v := f.in(reflect.ValueOf(row)); {
-			case v.Kind() == reflect.String:
-				p.paths = append(p.paths, v.String())
-			case v.CanUint():
-				p.numbers = append(p.numbers, v.Uint())
+			if v := f.in(reflect.ValueOf(row)); v.Kind() != reflect.Array {
+				p.know(v.Interface())
 			}
 		}
 	}
 	slices.SortFunc(p.ids, metadata.ID.Compare)
 	p.ids = slices.DeleteFunc(slices.Compact(p.ids), func(id metadata.ID) bool { return id == metadata.ID{} })
+	slices.Sort(p.names)
+	p.names = slices.Compact(p.names)
 	p.parents = p.ids
-	for _, texts := range []*[]string{&p.names, &p.paths} {
-		slices.Sort(*texts)
-		*texts = slices.Compact(*texts)
-	}
-	slices.Sort(p.numbers)
-	p.numbers = slices.Compact(p.numbers)
+	know(p, p.ids...)
 	return p
 }
 
-func (p *probe) add(v reflect.Value) {
-	switch value := v.Interface().(type) {
-	case metadata.ID:
-		p.ids = append(p.ids, value)
-	case blobs.Digest:
-		p.digests = append(p.digests, value)
-	case auth.KeyDigest:
-		p.keys = append(p.keys, value)
-	case auth.LinkDigest:
-		p.links = append(p.links, value)
-	case auth.SessionDigest:
-		p.sessions = append(p.sessions, value)
-	case string:
-		p.names = append(p.names, value)
+// know adds parts of keys, each once.
+func know[V any](p probe, values ...V) {
+	for _, value := range values {
+		p.know(value)
+	}
+}
+
+func (p probe) know(value any) {
+	v := reflect.ValueOf(value)
+	if !slices.ContainsFunc(p.parts[v.Type()], func(known reflect.Value) bool { return known.Equal(v) }) {
+		p.parts[v.Type()] = append(p.parts[v.Type()], v)
 	}
 }
 
@@ -79,29 +71,21 @@ func valuesOf[K any](p probe) []K {
 	return slices.DeleteFunc(all, func(key K) bool { return any(key) == any("") })
 }
 
-func (p probe) values(kind reflect.Type) (all []reflect.Value) {
-	if kind.Kind() == reflect.Struct {
-		all = []reflect.Value{reflect.New(kind).Elem()}
-		for i := range kind.NumField() {
-			var longer []reflect.Value
-			for _, begun := range all {
-				for _, part := range p.values(kind.Field(i).Type) {
-					made := changeable(begun.Interface())
-					made.Field(i).Set(part)
-					longer = append(longer, made)
-				}
-			}
-			all = longer
-		}
-		return all
+func (p probe) values(kind reflect.Type) []reflect.Value {
+	if kind.Kind() != reflect.Struct {
+		return p.parts[kind]
 	}
-	for _, values := range []any{p.ids, p.digests, p.keys, p.links, p.sessions, p.paths, p.numbers} {
-		list := reflect.ValueOf(values)
-		if of := list.Type().Elem(); of == kind || of.Kind() == reflect.Uint64 && kind.Kind() == reflect.Uint32 {
-			for i := range list.Len() {
-				all = append(all, list.Index(i).Convert(kind))
+	all := []reflect.Value{reflect.New(kind).Elem()}
+	for i := range kind.NumField() {
+		var longer []reflect.Value
+		for _, begun := range all {
+			for _, part := range p.values(kind.Field(i).Type) {
+				made := changeable(begun.Interface())
+				made.Field(i).Set(part)
+				longer = append(longer, made)
 			}
 		}
+		all = longer
 	}
 	return all
 }
@@ -220,7 +204,7 @@ func (p probe) parentsAndAfter() [][2]metadata.ID {
 }
 
 // texts returns all strings.
-func (p probe) texts() []string { return slices.Concat(p.names, p.paths, []string{""}) }
+func (p probe) texts() []string { return append(slices.Concat(p.names, valuesOf[string](p)), "") }
 
 func keysAndZero[K any](p probe) []K { return append(valuesOf[K](p), *new(K)) }
 

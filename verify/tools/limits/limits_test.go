@@ -17,7 +17,7 @@ func TestPackages(t *testing.T) {
 		{"a", maxFiles, 5, ""},
 		{"a", maxFiles + 1, 0, "a|package: 26, limit 25"},
 		{"a/b", maxFiles + 1, 5, "a/b|package: 26, limit 25"},
-		{"a/atest", maxFiles + 1, 0, ""},
+		{"a/atest", maxFiles + 1, 0, "a/atest|package: 26, limit 25"},
 		{"verify/a", maxFiles + 1, 0, ""},
 	}
 	for _, tt := range tests {

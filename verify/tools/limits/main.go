@@ -28,8 +28,8 @@ const (
 	maxMethods = 40 // of a type
 )
 
-// apart matches the folders of packages that test the product and are not part of it.
-var apart = regexp.MustCompile(`^(verify|internal)(/|$)|test$`)
+// apart matches the folders that test the product and are not part of it.
+var apart = regexp.MustCompile(`^(verify|internal)(/|$)`)
 
 func main() {
 	if len(os.Args) != 3 {
