@@ -76,7 +76,7 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 		names := []string{"a", "a", "a/b", "a!", "a0", "x/" + fmt.Sprint(n%7), "x//y", "../z", "b.txt", "b.txt/c", "é/ü.tif", `w\v`, fmt.Sprint("deep/", n%3, "/", n)}
 		all[d.Upload(d.Sets[0], names[n%len(names)]).ID] = true
 	}
-	d.OK(d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at("a/made")))
+	d.OK(d.Service.Drive.CreateFolder(t.Context(), d.Admin, d.at("a/made")))
 	ids := map[metadata.ID]bool{}
 	var walk func(folder string, page int) int
 	walk = func(folder string, page int) (files int) {
@@ -123,7 +123,7 @@ func TestDrivePut(t *testing.T) {
 	if next, _, err = d.put(d.Admin, "data ("+renamed.ID.String()+").csv", "5"); err != nil || next.ID != renamed.ID || next.Name != "data.csv" {
 		t.Errorf("the younger file became %+v, %v", next, err)
 	}
-	d.OK(d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at("made")))
+	d.OK(d.Service.Drive.CreateFolder(t.Context(), d.Admin, d.at("made")))
 	for path, code := range map[string]errs.Code{
 		"none/x": errs.CodeNotFound, "made": errs.CodeMethodNotAllowed, "": errs.CodeForbidden, "a//b": errs.CodeInvalidField, "made/..": errs.CodeInvalidField,
 		`made/a\b`: errs.CodeInvalidField, "data.csv/x": errs.CodeNotFound, "made/" + strings.Repeat("n", 256): errs.CodeInvalidField,
@@ -141,7 +141,7 @@ func TestDrivePut(t *testing.T) {
 func TestDriveFolders(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
-	make := func(path string) error { return d.Service.Drive.MakeFolder(t.Context(), d.Admin, d.at(path)) }
+	make := func(path string) error { return d.Service.Drive.CreateFolder(t.Context(), d.Admin, d.at(path)) }
 	d.OK(make("a"))
 	d.OK(make("a/b"))
 	for path, code := range map[string]errs.Code{"a": errs.CodeMethodNotAllowed, "x/y": errs.CodeNotFound, "": errs.CodeForbidden, "a/.": errs.CodeInvalidField} {
@@ -158,7 +158,7 @@ func TestDriveFolders(t *testing.T) {
 	}
 	d.Upload(d.Sets[0], "implied/again/file")
 	for _, path := range []string{"implied/again/file", "implied/again"} {
-		_, err := d.Service.Drive.RemoveAt(t.Context(), d.Admin, d.at(path), func(folders.DriveEntry) error { return nil })
+		_, err := d.Service.Drive.Delete(t.Context(), d.Admin, d.at(path), func(folders.DriveEntry) error { return nil })
 		d.OK(err)
 		parent := path[:strings.LastIndexByte(path, '/')]
 		if e := d.lookup(parent); e.Folder != parent+"/" || e.Made == 0 {

@@ -205,7 +205,7 @@ func TestBusyRelocationChangesNothing(t *testing.T) {
 	svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
 	moved := make(chan error, 1)
 	go func() {
-		_, err := svc.Folders.MoveFolder(t.Context(), m.Admin, folder(m.away, "to/in/"), folder(m.away, "elsewhere/"), folders.RefuseExisting)
+		_, err := moveFolder(t.Context(), svc, m.Admin, folder(m.away, "to/in/"), folder(m.away, "elsewhere/"), folders.RefuseExisting)
 		moved <- err
 	}()
 	<-store.reached
@@ -250,14 +250,14 @@ func TestRelocationChecksInItsCommit(t *testing.T) {
 	}
 }
 
-// TestRemoveAtChecks: an entry for which the check fails is not removed.
-func TestRemoveAtChecks(t *testing.T) {
+// TestDriveDeletionChecks: an entry for which the check fails is not deleted.
+func TestDriveDeletionChecks(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	m.fill(m.Sets[0], "file", "d/a")
 	for _, path := range []string{"file", "d"} {
 		checks := 0
-		_, err := m.Service.Drive.RemoveAt(t.Context(), m.Admin, m.here(path), func(folders.DriveEntry) error {
+		_, err := m.Service.Drive.Delete(t.Context(), m.Admin, m.here(path), func(folders.DriveEntry) error {
 			if checks++; checks == 1 {
 				return nil
 			}
@@ -268,6 +268,6 @@ func TestRemoveAtChecks(t *testing.T) {
 		}
 	}
 	m.wantTree("here", m.Sets[0], "d/a=d/a file=file")
-	_, err := m.Service.Drive.RemoveAt(t.Context(), auth.Principal{UserID: metadata.NewID(1)}, m.here("file"), func(folders.DriveEntry) error { return nil })
+	_, err := m.Service.Drive.Delete(t.Context(), auth.Principal{UserID: metadata.NewID(1)}, m.here("file"), func(folders.DriveEntry) error { return nil })
 	m.Refused(err, errs.CodeUnauthenticated)
 }

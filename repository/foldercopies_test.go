@@ -26,6 +26,24 @@ func folder(set metadata.Set, path string) metadata.FolderKey {
 	return metadata.FolderKey{SetID: set.ID, Path: path}
 }
 
+// copyFolder copies a folder to another one.
+func copyFolder(ctx context.Context, svc *repository.Service, p auth.Principal, from, to metadata.FolderKey, existing folders.Existing) (folders.FolderOutcome, error) {
+	_, done, err := svc.Folders.Copy(ctx, p, from.SetID.String(), folders.Placement{Path: from.Path, ToPath: to.Path, SetID: to.SetID.String(), Existing: existing})
+	return done, err
+}
+
+// moveFolder moves a folder to another one.
+func moveFolder(ctx context.Context, svc *repository.Service, p auth.Principal, from, to metadata.FolderKey, existing folders.Existing) (folders.FolderOutcome, error) {
+	_, done, err := svc.Folders.Move(ctx, p, from.SetID.String(), folders.Placement{Path: from.Path, ToPath: to.Path, SetID: to.SetID.String(), Existing: existing})
+	return done, err
+}
+
+// deleteFolder deletes a folder.
+func deleteFolder(ctx context.Context, svc *repository.Service, p auth.Principal, folder metadata.FolderKey) (folders.FolderOutcome, error) {
+	_, done, err := svc.Folders.Delete(ctx, p, folder.SetID.String(), folders.FolderPath{Path: folder.Path})
+	return done, err
+}
+
 // tree returns the active contents of a set: the explicitly created folders, and each file with its
 // name and content.
 func (m *moved) tree(set metadata.Set) (all []string) {
@@ -101,11 +119,11 @@ func TestFolders(t *testing.T) {
 			to = m.away
 		}
 		m.fill(to, tc.there...)
-		do := m.Service.Folders.CopyFolder
+		do := copyFolder
 		if tc.move {
-			do = m.Service.Folders.MoveFolder
+			do = moveFolder
 		}
-		done, err := do(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(to, "to/"), tc.existing)
+		done, err := do(t.Context(), m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(to, "to/"), tc.existing)
 		if m.OK(err); done.Files != 3 || done.Folders != 1 {
 			t.Errorf("%s: done %+v", tc.what, done)
 		}
@@ -122,7 +140,7 @@ func TestFolderReplacedKeepsIDs(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "new/a")
 	r := m.Upload(m.away, "old/a")
-	_, err := m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), folders.ReplaceExisting)
+	_, err := copyFolder(t.Context(), m.Service, m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), folders.ReplaceExisting)
 	m.OK(err)
 	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
 }
@@ -134,10 +152,10 @@ func TestFolderEqualNames(t *testing.T) {
 	m := newMoved(t)
 	m.fill(m.Sets[0], "d/a", "d/a", "d/a")
 	m.fill(m.away, "to/a", "to/a")
-	_, err := m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.MergeExisting)
+	_, err := copyFolder(t.Context(), m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.MergeExisting)
 	m.OK(err)
 	m.wantTree("merged", m.away, "to/a=d/a to/a=d/a to/a=d/a")
-	_, err = m.Service.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.ReplaceExisting)
+	_, err = copyFolder(t.Context(), m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.ReplaceExisting)
 	m.OK(err)
 	m.wantTree("replaced", m.away, "to/a=d/a to/a=d/a to/a=d/a")
 	m.Sound()
@@ -158,22 +176,22 @@ func TestFolderSteps(t *testing.T) {
 	m.fill(m.Sets[0], names...)
 	before, listed := m.tree(m.Sets[0]), m.Listed()
 	for range 2 {
-		done, err := m.Service.Folders.MoveFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), folders.RefuseExisting)
+		done, err := moveFolder(ctx, m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), folders.RefuseExisting)
 		if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 0 || len(m.tree(m.away)) != 651 {
 			t.Fatalf("moved %+v", done)
 		}
-		_, err = m.Service.Folders.MoveFolder(ctx, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), folders.RefuseExisting)
+		_, err = moveFolder(ctx, m.Service, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), folders.RefuseExisting)
 		m.OK(err)
 		if !maps.Equal(m.Listed(), listed) || !slices.Equal(m.tree(m.Sets[0]), before) {
 			t.Fatal("moved back, the set is another one")
 		}
 	}
-	_, err := m.Service.Folders.CopyFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), folders.MergeExisting)
+	_, err := copyFolder(ctx, m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), folders.MergeExisting)
 	m.OK(err)
 	if all := m.tree(m.Sets[0]); len(all) != 2*651 {
 		t.Errorf("with the copy there are %d", len(all))
 	}
-	done, err := m.Service.Folders.DeleteFolder(ctx, m.Admin, folder(m.Sets[0], "d/"))
+	done, err := deleteFolder(ctx, m.Service, m.Admin, folder(m.Sets[0], "d/"))
 	if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 651 {
 		t.Errorf("deleted %+v", done)
 	}
@@ -204,12 +222,12 @@ func TestFolderCut(t *testing.T) {
 		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", i))
 	}
 	svc := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, 2}, m.Blobs, repository.Config{HoldUpTo: 10})
-	done, err := svc.Folders.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.RefuseExisting)
+	done, err := moveFolder(t.Context(), svc, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.RefuseExisting)
 	if err == nil || done.Files != 400 || len(m.tree(m.Sets[0])) != 50 || len(m.tree(m.away)) != 400 {
 		t.Errorf("done %+v, %v", done, err)
 	}
 	m.Sound()
-	done, err = m.Service.Folders.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.MergeExisting)
+	done, err = moveFolder(t.Context(), m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), folders.MergeExisting)
 	if m.OK(err); done.Files != 50 || len(m.tree(m.away)) != 450 {
 		t.Errorf("then done %+v", done)
 	}
@@ -233,8 +251,8 @@ func TestFolderRefusals(t *testing.T) {
 		code     errs.Code
 	}{
 		"none":             {folder(m.Sets[0], "x/"), folder(m.away, "x/"), errs.CodeNotFound},
-		"a file":           {folder(m.Sets[0], "d/b"), folder(m.away, "x/"), errs.CodeNotFound},
-		"the set":          {folder(m.Sets[0], ""), folder(m.away, "x/"), errs.CodeNotFound},
+		"a file":           {folder(m.Sets[0], "d/b"), folder(m.away, "x/"), errs.CodeInvalidField},
+		"the set":          {folder(m.Sets[0], ""), folder(m.away, "x/"), errs.CodeInvalidField},
 		"to the set":       {folder(m.Sets[0], "d/"), folder(m.away, ""), errs.CodeInvalidField},
 		"to a file":        {folder(m.Sets[0], "d/"), folder(m.away, "x"), errs.CodeInvalidField},
 		"to dots":          {folder(m.Sets[0], "f/"), folder(m.away, "a/../"), errs.CodeInvalidField},
@@ -248,8 +266,8 @@ func TestFolderRefusals(t *testing.T) {
 		"from an unknown":  {folder(unknown, "d/"), folder(m.away, "x/"), errs.CodeSetNotFound},
 		"one file damaged": {folder(m.Sets[0], "g/"), folder(m.away, "g/"), errs.CodeDataDamaged},
 	} {
-		for _, do := range []func(context.Context, auth.Principal, metadata.FolderKey, metadata.FolderKey, folders.Existing) (folders.FolderOutcome, error){m.Service.Folders.CopyFolder, m.Service.Folders.MoveFolder} {
-			done, err := do(ctx, m.Admin, tc.from, tc.to, folders.RefuseExisting)
+		for _, do := range []func(context.Context, *repository.Service, auth.Principal, metadata.FolderKey, metadata.FolderKey, folders.Existing) (folders.FolderOutcome, error){copyFolder, moveFolder} {
+			done, err := do(ctx, m.Service, m.Admin, tc.from, tc.to, folders.RefuseExisting)
 			if repositorytest.WantCode(t, err, tc.code); t.Failed() || done.Files != 0 {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -265,11 +283,11 @@ func TestFolderRefusals(t *testing.T) {
 		m.OK(err)
 	}
 	reader := auth.Principal{UserID: u.ID}
-	_, err = m.Service.Folders.CopyFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "x/"), folders.RefuseExisting)
+	_, err = copyFolder(ctx, m.Service, reader, folder(m.Sets[0], "to/"), folder(m.away, "x/"), folders.RefuseExisting)
 	m.OK(err)
-	_, err = m.Service.Folders.MoveFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "y/"), folders.RefuseExisting)
+	_, err = moveFolder(ctx, m.Service, reader, folder(m.Sets[0], "to/"), folder(m.away, "y/"), folders.RefuseExisting)
 	m.Refused(err, errs.CodeForbidden)
-	_, err = m.Service.Folders.DeleteFolder(ctx, reader, folder(m.Sets[0], "to/"))
+	_, err = deleteFolder(ctx, m.Service, reader, folder(m.Sets[0], "to/"))
 	m.Refused(err, errs.CodeForbidden)
 }
 
@@ -302,7 +320,7 @@ func TestFolderDecidesInItsCommit(t *testing.T) {
 		m.OK(err)
 		store := &meanwhile{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, func() { do(m, r) }}
 		svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})
-		_, err = svc.Folders.CopyFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.RefuseExisting)
+		_, err = copyFolder(t.Context(), svc, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "to/"), folders.RefuseExisting)
 		repositorytest.WantCode(t, err, code)
 		if strings.Contains(m.trees(), "to/a") {
 			t.Errorf("%s: the file was copied", code)

@@ -100,7 +100,7 @@ func (f *forest) outline(set string, params ...string) {
 }
 
 func (f *forest) move(set, from, to string) {
-	_, done, err := f.svc.Folders.PlaceFolder(f.b.Context(), f.admin, set, folders.Placement{Path: from, ToPath: to}, true)
+	_, done, err := f.svc.Folders.Move(f.b.Context(), f.admin, set, folders.Placement{Path: from, ToPath: to})
 	f.ok(err)
 	if done.Files != 1000 {
 		f.b.Errorf("%d files were moved", done.Files)
@@ -140,7 +140,7 @@ func BenchmarkFolders(b *testing.B) {
 		{"outline all files", func(set string, _ int) { f.outline(set, "order", "name") }},
 		{"outline by time", func(set string, _ int) { f.outline(set, "order", "newest") }},
 		{"count the set", func(set string, _ int) {
-			_, err := f.svc.Folders.GetFolder(b.Context(), f.admin, set, "")
+			_, err := f.svc.Folders.Size(b.Context(), f.admin, set, "")
 			f.ok(err)
 		}},
 		{"move 1000", func(set string, round int) {

@@ -37,7 +37,7 @@ func TestFolderSizeIsBounded(t *testing.T) {
 	}
 	put(append(names, "d0", "e/1")...)
 	for _, bounded := range []bool{false, true} {
-		got, err := w.Service.Folders.GetFolder(t.Context(), w.Admin, w.Sets[0].ID.String(), "d/")
+		got, err := w.Service.Folders.Size(t.Context(), w.Admin, w.Sets[0].ID.String(), "d/")
 		if want := (folders.FolderSize{Path: "d/", Files: 10_000, Bytes: 30_000, Bounded: bounded}); err != nil || got != want {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}

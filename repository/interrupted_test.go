@@ -88,23 +88,23 @@ var interruptions = map[string]interruption{
 var operations = map[string]operation{
 	"delete a folder": {run: (*interrupted).deleteFolder},
 	"copy a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.Folders.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
+		_, err := copyFolder(ctx, i.a.Service, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
 		return err
 	}},
 	"replace a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.Folders.CopyFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "f/"), folders.ReplaceExisting)
+		_, err := copyFolder(ctx, i.a.Service, i.a.Admin, folder(i.set, "d/"), folder(i.set, "f/"), folders.ReplaceExisting)
 		return err
 	}},
 	"move a folder": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.Folders.MoveFolder(ctx, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
+		_, err := moveFolder(ctx, i.a.Service, i.a.Admin, folder(i.set, "d/"), folder(i.set, "e/"), folders.RefuseExisting)
 		return err
 	}},
 	"restore a folder": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
-		_, _, err := i.a.Service.Folders.RestoreFolder(ctx, i.a.Admin, i.set.ID.String(), i.undo)
+		_, _, err := i.a.Service.Folders.Restore(ctx, i.a.Admin, i.set.ID.String(), i.undo)
 		return err
 	}},
 	"delete a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.Drive.RemoveAt(ctx, i.a.Admin, i.drive("d"), func(folders.DriveEntry) error { return nil })
+		_, err := i.a.Service.Drive.Delete(ctx, i.a.Admin, i.drive("d"), func(folders.DriveEntry) error { return nil })
 		return err
 	}},
 	"move a folder on the drive": {run: func(i *interrupted, ctx context.Context) error {
@@ -156,7 +156,7 @@ var operations = map[string]operation{
 }
 
 func (i *interrupted) deleteFolder(ctx context.Context) error {
-	done, err := i.a.Service.Folders.DeleteFolder(ctx, i.a.Admin, folder(i.set, "d/"))
+	done, err := deleteFolder(ctx, i.a.Service, i.a.Admin, folder(i.set, "d/"))
 	i.undo = folders.Restoration{Path: "d/", Deletion: done.Deletion, Created: []string{"d/in/"}}
 	return err
 }

@@ -161,9 +161,9 @@ func TestFolderRestores(t *testing.T) {
 	for n := range 201 {
 		files = append(files, m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n)))
 	}
-	_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/empty/"})
+	_, err := m.Service.Folders.Create(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/empty/"})
 	m.OK(err)
-	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
+	_, done, err := m.Service.Folders.Delete(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
 	m.OK(err)
 	if done.Files != 201 || strings.Join(done.Made, " ") != "d/empty/" {
 		t.Fatalf("deleted %+v", done)
@@ -172,7 +172,7 @@ func TestFolderRestores(t *testing.T) {
 	m.many("delete", []metadata.Resource{after})
 	undo := folders.Restoration{Path: "d/", Deletion: done.Deletion, Created: []string{"d/empty/"}}
 	for _, want := range []int{201, 0} { // the second time there is nothing left
-		_, restored, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, undo)
+		_, restored, err := m.Service.Folders.Restore(t.Context(), m.Admin, set, undo)
 		m.OK(err)
 		if restored.Files != want || restored.Folders != min(want, 1) {
 			t.Errorf("restored %+v", restored)
@@ -191,7 +191,7 @@ func TestFolderRestores(t *testing.T) {
 		"no folder":         {Path: "d"},
 		"a path of another": {Path: "d/", Created: []string{"d/x"}},
 	} {
-		_, _, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, fields)
+		_, _, err := m.Service.Folders.Restore(t.Context(), m.Admin, set, fields)
 		if refused, _ := errors.AsType[*errs.Error](err); refused == nil || refused.Code != errs.CodeInvalidField {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -215,7 +215,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	for n := range 4 {
 		writers.Go(func() {
 			to := fmt.Sprintf("to-%d/", n)
-			_, done, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, folders.Placement{Path: "d/", ToPath: to}, true)
+			_, done, err := m.Service.Folders.Move(t.Context(), m.Admin, set, folders.Placement{Path: "d/", ToPath: to})
 			mu.Lock()
 			defer mu.Unlock()
 			refused, _ := errors.AsType[*errs.Error](err)
@@ -231,7 +231,7 @@ func TestFolderIsNotSplit(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("moved to %v", won)
 	}
-	size, err := m.Service.Folders.GetFolder(t.Context(), m.Admin, set, won[0])
+	size, err := m.Service.Folders.Size(t.Context(), m.Admin, set, won[0])
 	m.OK(err)
 	if size.Files != files {
 		t.Errorf("%d of %d files are in one place", size.Files, files)
@@ -251,12 +251,12 @@ func TestReadersLockNoFolder(t *testing.T) {
 	var copier sync.WaitGroup
 	copier.Go(func() {
 		for n := 0; ctx.Err() == nil; n++ { // a copy may find part of it, or nothing
-			_, _, _ = m.Service.Folders.PlaceFolder(ctx, m.Admin, set, folders.Placement{Path: "d/", SetID: m.away.ID.String(), ToPath: fmt.Sprintf("c%d/", n)}, false)
+			_, _, _ = m.Service.Folders.Copy(ctx, m.Admin, set, folders.Placement{Path: "d/", SetID: m.away.ID.String(), ToPath: fmt.Sprintf("c%d/", n)})
 		}
 	})
 	for n := range 20 {
 		places := []string{"d/", "e/"}
-		_, _, err := m.Service.Folders.PlaceFolder(t.Context(), m.Admin, set, folders.Placement{Path: places[n%2], ToPath: places[1-n%2]}, true)
+		_, _, err := m.Service.Folders.Move(t.Context(), m.Admin, set, folders.Placement{Path: places[n%2], ToPath: places[1-n%2]})
 		m.OK(err)
 	}
 	stop()
@@ -271,15 +271,15 @@ func TestFolderDeletionFitsARequest(t *testing.T) {
 	m := newMoved(t)
 	set := m.Sets[0].ID.String()
 	for n := range 300 {
-		_, err := m.Service.Folders.CreateFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
+		_, err := m.Service.Folders.Create(t.Context(), m.Admin, set, folders.FolderPath{Path: fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
 		m.OK(err)
 	}
-	_, done, err := m.Service.Folders.RemoveFolder(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
+	_, done, err := m.Service.Folders.Delete(t.Context(), m.Admin, set, folders.FolderPath{Path: "d/"})
 	m.OK(err)
 	if named := len(strings.Join(done.Made, "")); done.Folders != 300 || named > 256<<10 || named < 250<<10 {
 		t.Errorf("%d folders, %d bytes of paths", done.Folders, named)
 	}
-	_, again, err := m.Service.Folders.RestoreFolder(t.Context(), m.Admin, set, folders.Restoration{Path: "d/", Created: done.Made})
+	_, again, err := m.Service.Folders.Restore(t.Context(), m.Admin, set, folders.Restoration{Path: "d/", Created: done.Made})
 	if m.OK(err); again.Folders != len(done.Made) {
 		t.Errorf("%d of %d folders are back", again.Folders, len(done.Made))
 	}

@@ -175,19 +175,19 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 				})
 				moved := make(chan error, 1)
 				go func() {
-					_, err := a.Service.Folders.MoveFolder(ctx, a.Admin, key("deep/"), key("moved/"), folders.RefuseExisting)
+					_, err := moveFolder(ctx, a.Service, a.Admin, key("deep/"), key("moved/"), folders.RefuseExisting)
 					moved <- err
 				}()
 				<-blocked
 				ofA.BeforeUpdates(nil)
 				for _, path := range []string{"deep/", "deep/in/", "moved/there/"} {
-					_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key(path))
+					_, err := deleteFolder(ctx, b.Service, b.Admin, key(path))
 					repositorytest.WantCode(b.T, err, errs.CodeBusy)
 				}
 				if dies {
 					ofA.Fail(errors.New("killed"))
 					time.Sleep(9 * time.Second)
-					_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key("deep/"))
+					_, err := deleteFolder(ctx, b.Service, b.Admin, key("deep/"))
 					b.OK(err)
 					ofA.Fail(nil)
 					close(release)
@@ -196,7 +196,7 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 				}
 				close(release)
 				a.OK(<-moved)
-				_, err := b.Service.Folders.DeleteFolder(ctx, b.Admin, key("moved/"))
+				_, err := deleteFolder(ctx, b.Service, b.Admin, key("moved/"))
 				b.OK(err)
 			})
 		})

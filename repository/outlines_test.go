@@ -37,7 +37,7 @@ func TestOutline(t *testing.T) {
 	put(11, "d%02d/a")
 	put(11, "d%02d/b")
 	put(13, "f%02d")
-	_, err := w.Service.Folders.CreateFolder(t.Context(), w.Admin, w.Sets[0].ID.String(), folders.FolderPath{Path: "e/"})
+	_, err := w.Service.Folders.Create(t.Context(), w.Admin, w.Sets[0].ID.String(), folders.FolderPath{Path: "e/"})
 	w.OK(err)
 	type entry struct {
 		name     string

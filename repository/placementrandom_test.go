@@ -131,9 +131,9 @@ func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
 		existing = folders.MergeExisting // only copies replace
 	}
 	what := fmt.Sprintf("move (%v, %d) %s of %d to %s of %d", move, existing, a, from, b, to)
-	do := w.Service.Folders.CopyFolder
+	do := copyFolder
 	if move {
-		do = w.Service.Folders.MoveFolder
+		do = moveFolder
 	}
 	within := func(set int, folder string) []string {
 		return slices.DeleteFunc(slices.Collect(maps.Keys(w.model[set])), func(name string) bool { return !strings.HasPrefix(name, folder) })
@@ -141,7 +141,7 @@ func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
 	if len(within(from, a)) == 0 || from == to && a == b {
 		return "nothing"
 	}
-	_, err := do(w.T.Context(), w.Admin, folder(w.sets[from], a), folder(w.sets[to], b), existing)
+	_, err := do(w.T.Context(), w.Service, w.Admin, folder(w.sets[from], a), folder(w.sets[to], b), existing)
 	w.OK(err)
 	if existing == folders.ReplaceExisting {
 		for _, name := range within(to, b) {

@@ -253,7 +253,7 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
 	}
-	if err := d.repo.Drive.MakeFolder(r.Context(), r.caller, r.at); err != nil {
+	if err := d.repo.Drive.CreateFolder(r.Context(), r.caller, r.at); err != nil {
 		return err
 	}
 	w.Header().Set("Location", d.href(r.path, true))
@@ -264,7 +264,7 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 // delete answers DELETE.
 func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	admits, matches := d.guard(r, r.path, true), d.matches(r)
-	_, err := d.repo.Drive.RemoveAt(r.Context(), r.caller, r.at, func(e folders.DriveEntry) error {
+	_, err := d.repo.Drive.Delete(r.Context(), r.caller, r.at, func(e folders.DriveEntry) error {
 		there := e.Missing == folders.Present
 		if e.Set == nil {
 			return nil // the use case returns the reason

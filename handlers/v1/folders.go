@@ -37,7 +37,7 @@ func (a Folders) Outline(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the number and size of the files in a folder.
 func (a Folders) Get(w http.ResponseWriter, r *exchange.Request) error {
-	size, err := a.repo.Folders.GetFolder(r.Context(), r.Caller, r.ID(), r.Query.Get("path"))
+	size, err := a.repo.Folders.Size(r.Context(), r.Caller, r.ID(), r.Query.Get("path"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.FolderSize(size))
 	}
@@ -48,38 +48,36 @@ func (a Folders) Get(w http.ResponseWriter, r *exchange.Request) error {
 func (a Folders) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusCreated, func(f input.Object) (in metadata.FolderKey, _ folders.FolderOutcome, err error) {
 		in.SetID, _ = metadata.ParseID(r.ID())
-		in.Path, err = a.repo.Folders.CreateFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
+		in.Path, err = a.repo.Folders.Create(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
 		return in, folders.FolderOutcome{Folders: 1}, err
 	})
 }
 
 // Copy copies a folder with its files.
 func (a Folders) Copy(w http.ResponseWriter, r *exchange.Request) error {
-	return a.place(w, r, false)
+	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
+		return a.repo.Folders.Copy(r.Context(), r.Caller, r.ID(), input.Placement(f))
+	})
 }
 
 // Move moves or renames a folder.
 func (a Folders) Move(w http.ResponseWriter, r *exchange.Request) error {
-	return a.place(w, r, true)
-}
-
-func (a Folders) place(w http.ResponseWriter, r *exchange.Request, move bool) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.PlaceFolder(r.Context(), r.Caller, r.ID(), input.Placement(f), move)
+		return a.repo.Folders.Move(r.Context(), r.Caller, r.ID(), input.Placement(f))
 	})
 }
 
 // Delete deletes a folder with its files.
 func (a Folders) Delete(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RemoveFolder(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
+		return a.repo.Folders.Delete(r.Context(), r.Caller, r.ID(), input.FolderPath(f))
 	})
 }
 
 // Restore restores a deleted folder.
 func (a Folders) Restore(w http.ResponseWriter, r *exchange.Request) error {
 	return changeFolder(w, r, http.StatusOK, func(f input.Object) (metadata.FolderKey, folders.FolderOutcome, error) {
-		return a.repo.Folders.RestoreFolder(r.Context(), r.Caller, r.ID(), input.Restoration(f))
+		return a.repo.Folders.Restore(r.Context(), r.Caller, r.ID(), input.Restoration(f))
 	})
 }
 

@@ -1,6 +1,7 @@
 package folders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -25,18 +26,62 @@ const (
 	ReplaceExisting                 // for copies: also delete what the source does not have
 )
 
-// CopyFolder copies a folder: all files whose names begin with its path, which ends in a slash,
-// like CopyResource, and the explicitly created folders in it. The source and the destination must
-// not contain each other. CopyFolder works in atomic steps of up to 200 objects and checks the
-// permissions in each. It runs the checks of all files before the first step. After an error, the
-// outcome shows how far it came. Copied files stay, and files to be replaced are not deleted.
-func (s *Folders) CopyFolder(ctx context.Context, p auth.Principal, from, to metadata.FolderKey, existing Existing) (FolderOutcome, error) {
-	return s.placeFolder(ctx, p, &folderSteps{from: from, to: to, existing: existing})
+// Placement is the source and the destination of a copied or moved folder.
+type Placement struct {
+	Path, ToPath string
+	SetID        string // destination set; "" for the same set
+	Existing     Existing
+	core.Input
 }
 
-// MoveFolder is CopyFolder for a move. At any time, each file is in exactly one place.
-func (s *Folders) MoveFolder(ctx context.Context, p auth.Principal, from, to metadata.FolderKey, existing Existing) (FolderOutcome, error) {
-	return s.placeFolder(ctx, p, &folderSteps{from: from, to: to, existing: existing, move: true})
+// Copy copies a folder of a set: all files whose names begin with its path, which ends in a slash,
+// like CopyResource, and the explicitly created folders in it. The source and the destination must
+// not contain each other. Copy works in atomic steps of up to 200 objects and checks the
+// permissions in each. It runs the checks of all files before the first step. After an error, the
+// outcome shows how far it came. Copied files stay, and files to be replaced are not deleted.
+func (s *Folders) Copy(ctx context.Context, p auth.Principal, set string, in Placement) (to metadata.FolderKey, done FolderOutcome, err error) {
+	return s.place(ctx, p, set, in, false)
+}
+
+// Move is Copy for a move. At any time, each file is in exactly one place.
+func (s *Folders) Move(ctx context.Context, p auth.Principal, set string, in Placement) (to metadata.FolderKey, done FolderOutcome, err error) {
+	return s.place(ctx, p, set, in, true)
+}
+
+// place looks up the source and the destination, and copies or moves.
+func (s *Folders) place(ctx context.Context, p auth.Principal, set string, in Placement, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
+	f := &folderSteps{existing: in.Existing, move: move}
+	action := auth.Read
+	if move {
+		action = auth.Write
+	}
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := openedFor(tx, p, set, action)
+		if err == nil {
+			err = cmp.Or(in.Malformed, files.FolderPath("path", in.Path), files.NewFolderPath("toPath", in.ToPath))
+		}
+		if err != nil {
+			return err
+		}
+		f.from = metadata.FolderKey{SetID: resolved.ID}
+		if f.from.Path, err = files.StoredFolder(tx, resolved.ID, in.Path); err != nil {
+			return err
+		}
+		f.to = metadata.FolderKey{SetID: resolved.ID}
+		if in.SetID != "" {
+			goal, err := core.LookupSet(tx, in.SetID, "setId")
+			if err != nil {
+				return err
+			}
+			f.to.SetID = goal.ID
+		}
+		f.to.Path, err = files.StoredFolder(tx, f.to.SetID, in.ToPath)
+		return err
+	})
+	if err == nil {
+		done, err = s.placeFolder(ctx, p, f)
+	}
+	return f.to, done, err
 }
 
 // placeFolder copies or moves a folder. The parts in last run at the end.
@@ -49,21 +94,13 @@ func (s *Folders) placeFolder(ctx context.Context, p auth.Principal, f *folderSt
 	if f.move {
 		changes = append(changes, f.from)
 	}
-	ctx, release, err := f.lock(ctx, p, changes...)
-	if err != nil {
-		return f.done, err
-	}
-	defer release()
-	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err := f.perform(ctx, p, changes, func(tx *metadata.Tx, p auth.Principal) error {
 		f.adds = 0
 		if err := f.decide(f, tx, p); err != nil || f.shallow {
 			return err
 		}
 		return f.examineAll(ctx, tx)
-	})
-	if err == nil {
-		err = f.run(ctx, p, append(f.parts(), last...)...)
-	}
+	}, append(f.parts(), last...)...)
 	return f.done, err
 }
 

@@ -37,9 +37,9 @@ type FolderSize struct {
 	Bounded bool
 }
 
-// GetFolder counts the files in a folder of a set, up to 10,000. path is "" or ends in a slash. A
+// Size counts the files in a folder of a set, up to 10,000. path is "" or ends in a slash. A
 // missing folder has size 0, because callers often show a list that is about to change.
-func (s *Folders) GetFolder(ctx context.Context, p auth.Principal, set, path string) (size FolderSize, err error) {
+func (s *Folders) Size(ctx context.Context, p auth.Principal, set, path string) (size FolderSize, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupSet(tx, set, "")
 		if err == nil {
@@ -85,15 +85,8 @@ type FolderPath struct {
 	core.Input
 }
 
-// Placement is the source and the destination of a copied or moved folder.
-type Placement struct {
-	Path, ToPath string
-	SetID        string // destination set; "" for the same set
-	core.Input
-}
-
-// CreateFolder creates a folder without files and returns its path.
-func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (path string, err error) {
+// Create creates a folder without files and returns its path.
+func (s *Folders) Create(ctx context.Context, p auth.Principal, set string, in FolderPath) (path string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := in.admit(tx, p, set)
 		if err != nil {
@@ -119,65 +112,6 @@ func (s *Folders) CreateFolder(ctx context.Context, p auth.Principal, set string
 		return putFolder(tx, p, key, s.core.Now())
 	})
 	return path, err
-}
-
-// PlaceFolder is CopyFolder or MoveFolder with the input of a request, within a set or to another
-// one. It fails if the destination exists.
-func (s *Folders) PlaceFolder(ctx context.Context, p auth.Principal, set string, in Placement, move bool) (to metadata.FolderKey, done FolderOutcome, err error) {
-	var from metadata.FolderKey
-	action := auth.Read
-	if move {
-		action = auth.Write
-	}
-	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		resolved, err := openedFor(tx, p, set, action)
-		if err == nil {
-			err = cmp.Or(in.Malformed, files.FolderPath("path", in.Path), files.NewFolderPath("toPath", in.ToPath))
-		}
-		if err != nil {
-			return err
-		}
-		from = metadata.FolderKey{SetID: resolved.ID}
-		if from.Path, err = files.StoredFolder(tx, resolved.ID, in.Path); err != nil {
-			return err
-		}
-		to = metadata.FolderKey{SetID: resolved.ID}
-		if in.SetID != "" {
-			goal, err := core.LookupSet(tx, in.SetID, "setId")
-			if err != nil {
-				return err
-			}
-			to.SetID = goal.ID
-		}
-		to.Path, err = files.StoredFolder(tx, to.SetID, in.ToPath)
-		return err
-	})
-	if err != nil {
-		return to, done, err
-	}
-	if move {
-		done, err = s.MoveFolder(ctx, p, from, to, RefuseExisting)
-	} else {
-		done, err = s.CopyFolder(ctx, p, from, to, RefuseExisting)
-	}
-	return to, done, err
-}
-
-// RemoveFolder is DeleteFolder with the input of a request.
-func (s *Folders) RemoveFolder(ctx context.Context, p auth.Principal, set string, in FolderPath) (folder metadata.FolderKey, done FolderOutcome, err error) {
-	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		resolved, err := in.admit(tx, p, set)
-		if err != nil {
-			return err
-		}
-		folder.SetID = resolved.ID
-		folder.Path, err = files.StoredFolder(tx, resolved.ID, in.Path)
-		return err
-	})
-	if err == nil {
-		done, err = s.DeleteFolder(ctx, p, folder)
-	}
-	return folder, done, err
 }
 
 // admit looks up the set, authorises the caller to write there, and validates the path.

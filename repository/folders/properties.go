@@ -11,11 +11,11 @@ import (
 	"labshelf/repository/files"
 )
 
-// MakeFolder creates a folder at a path of the drive whose parent exists. It writes a row without a
-// stamp, so that no subscriber receives an event. MakeFolder first runs its checks in a read
+// CreateFolder creates a folder at a path of the drive whose parent exists. It writes a row without
+// a stamp, so that no subscriber receives an event. CreateFolder first runs its checks in a read
 // transaction: clients often create a folder again for each file that they upload, and an error
 // should not wait for a commit.
-func (s *Drive) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
+func (s *Drive) CreateFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
 	err := s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := makeable(tx, p, path)
 		return err

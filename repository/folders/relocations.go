@@ -202,15 +202,8 @@ func (r *relocation) place(ctx context.Context, tx *metadata.Tx, p auth.Principa
 // and deletes the folder, or the first part of a large one.
 func (r *relocation) replaceFolder(ctx context.Context, p auth.Principal) error {
 	folder := metadata.FolderKey{SetID: r.to.Set.ID, Path: r.to.Folder}
-	f := &folderSteps{service: r.service.folders, from: folder, to: folder, decide: func(_ *folderSteps, tx *metadata.Tx, p auth.Principal) error {
-		return r.again(tx, p)
-	}}
-	ctx, release, err := f.lock(ctx, p, folder)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return f.run(ctx, p, func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error {
+	f := deletion(r.service.folders, folder, func(_ *folderSteps, tx *metadata.Tx, p auth.Principal) error { return r.again(tx, p) })
+	return f.perform(ctx, p, []metadata.FolderKey{folder}, nil, func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error {
 		f.room--
 		to, err := r.hiddenDestination(tx)
 		if err != nil {

@@ -80,10 +80,10 @@ func (r Restoration) check() error {
 	return nil
 }
 
-// RestoreFolder undoes RemoveFolder. It restores the files that the caller deleted with it, and
-// creates the explicitly created folders again. It works in steps like CopyFolder. Files that have
+// Restore undoes Delete. It restores the files that the caller deleted with the folder, and creates
+// the explicitly created folders again. It works in steps like Copy. Files that have
 // been restored, purged or moved since are not changed.
-func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set string, in Restoration) (folder metadata.FolderKey, done FolderOutcome, err error) {
+func (s *Folders) Restore(ctx context.Context, p auth.Principal, set string, in Restoration) (folder metadata.FolderKey, done FolderOutcome, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := openedFor(tx, p, set, auth.Write)
 		folder = metadata.FolderKey{SetID: resolved.ID, Path: in.Path}
@@ -96,12 +96,7 @@ func (s *Folders) RestoreFolder(ctx context.Context, p auth.Principal, set strin
 		return folder, done, err
 	}
 	steps := &folderSteps{service: s, from: folder, to: folder, restores: &in}
-	ctx, release, err := steps.lock(ctx, p, folder)
-	if err != nil {
-		return folder, done, err
-	}
-	defer release()
-	err = steps.run(ctx, p, (*folderSteps).restoreFiles, (*folderSteps).makeFolders)
+	err = steps.perform(ctx, p, []metadata.FolderKey{folder}, nil, (*folderSteps).restoreFiles, (*folderSteps).makeFolders)
 	return folder, steps.done, err
 }
 

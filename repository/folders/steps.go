@@ -58,6 +58,24 @@ type walk struct {
 // f.more if it must be called again.
 type folderPart func(f *folderSteps, ctx context.Context, tx *metadata.Tx) error
 
+// perform locks folders and runs the parts on them. If ahead is not nil, perform first runs it in a
+// read transaction, so that an error does not wait for a commit.
+func (f *folderSteps) perform(
+	ctx context.Context, p auth.Principal, locked []metadata.FolderKey, ahead func(*metadata.Tx, auth.Principal) error, parts ...folderPart,
+) error {
+	ctx, release, err := f.lock(ctx, p, locked...)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if ahead != nil {
+		if err := f.service.core.View(ctx, p, ahead); err != nil {
+			return err
+		}
+	}
+	return f.run(ctx, p, parts...)
+}
+
 // run runs the parts in order, in steps of up to MaxStep objects. Each step is one transaction,
 // which looks up the sets and authorises the caller again. Parts that fit into one step share a
 // commit. An error after a commit reports how far run came.
