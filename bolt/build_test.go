@@ -180,7 +180,7 @@ func TestRowsOfDamaged(t *testing.T) {
 			}
 		})
 	}
-	old, err := Open(olderFile(t, olderVersions()[0]), Options{ReadOnly: true})
+	old, err := Open(olderFile(t), Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

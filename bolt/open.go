@@ -111,7 +111,7 @@ func openExamined(path string, options Options) (*Store, error) {
 
 // examine opens the file for reading, while no process can write it. It checks its pages before
 // bbolt reads more than the meta pages, then the rows that every start needs. It returns ErrDamaged
-// or ErrTooNew if the file cannot be used.
+// or the errors of tables.ReadHeader if the file cannot be used.
 func examine(path string) (*Store, error) {
 	s, err := openFile(path, true)
 	if err != nil {

@@ -162,25 +162,30 @@ func TestLocked(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestTooNew tests that a file of a newer version is refused and stays unchanged.
-func TestTooNew(t *testing.T) {
+// TestUnknownSchema tests that a file of a newer version, or of one that is no longer migrated, is
+// refused and stays unchanged.
+func TestUnknownSchema(t *testing.T) {
 	t.Parallel()
-	path := closedStore(t, 3)
-	inFile(t, path, func(tx *bbolt.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Delete([]byte("token secret")), meta.Put([]byte("schema"), sealedVersion(tables.Schema+1)))
-	})
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantExamined(t, path, ErrTooNew)
-	if _, err := Open(path, Options{}); !errors.Is(err, ErrTooNew) {
-		t.Errorf("open: %v", err)
-	}
-	after, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the file has changed (%v)", err)
+	for version, want := range map[uint32]error{tables.Schema + 1: ErrTooNew, tables.Oldest - 1: metadata.ErrTooOld} {
+		path := closedStore(t, 3)
+		inFile(t, path, func(tx *bbolt.Tx) error {
+			meta := tx.Bucket([]byte("meta"))
+			return errors.Join(meta.Delete([]byte("token secret")), meta.Put([]byte("schema"), sealedVersion(version)))
+		})
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantExamined(t, path, want)
+		for _, readOnly := range []bool{false, true} {
+			if _, err := Open(path, Options{ReadOnly: readOnly}); !errors.Is(err, want) {
+				t.Errorf("open version %d, read only %v: %v", version, readOnly, err)
+			}
+		}
+		after, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(before, after) {
+			t.Errorf("the file of version %d has changed (%v)", version, err)
+		}
 	}
 }
 
@@ -195,19 +200,19 @@ func sealedVersion(version uint32) []byte {
 // tries it again.
 func TestMigrationThatFails(t *testing.T) {
 	t.Parallel()
-	path := olderFile(t, "version-8")
-	inFile(t, path, func(tx *bbolt.Tx) error { // the bucket that the last step of the last version creates
-		_, err := tx.CreateBucket([]byte("usage_by_user"))
+	path := olderFile(t)
+	inFile(t, path, func(tx *bbolt.Tx) error { // a bucket that the migration creates
+		_, err := tx.CreateBucket([]byte("usage_by_storer"))
 		return err
 	})
 	if _, err := Open(path, Options{}); !errors.Is(err, berrors.ErrBucketExists) {
 		t.Errorf("a migration that fails: %v", err)
 	}
 	inFile(t, path, func(tx *bbolt.Tx) error {
-		if tx.Bucket([]byte("folders")) != nil || tx.Bucket([]byte("schemas")) == nil {
-			t.Error("a part of the migration that failed is there, or those before it are not")
+		if tx.Bucket([]byte("usage_by_user")) == nil {
+			t.Error("a part of the migration that failed is there")
 		}
-		return tx.DeleteBucket([]byte("usage_by_user"))
+		return tx.DeleteBucket([]byte("usage_by_storer"))
 	})
 	for _, want := range []bool{true, false} { // the second time nothing is left to do
 		s, err := Open(path, Options{})

@@ -13,7 +13,7 @@ import (
 // set stores all of them.
 func TestUpgradeCountsStorers(t *testing.T) {
 	t.Parallel()
-	s, err := Open(olderFile(t, "version-14"), Options{})
+	s, err := Open(olderFile(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

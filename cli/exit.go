@@ -35,6 +35,7 @@ var sentinelExits = []struct {
 	{listener.ErrAddressInUse, exit.CodeInUse},
 	{bolt.ErrDamaged, exit.CodeDamaged},
 	{bolt.ErrTooNew, exit.CodeDamaged},
+	{metadata.ErrTooOld, exit.CodeDamaged},
 	{datadir.ErrNoMetadata, exit.CodeDamaged},
 	{datadir.ErrNoFiles, exit.CodeDamaged},
 	{metadata.ErrRecordDamaged, exit.CodeDamaged},

@@ -27,6 +27,9 @@ var (
 	// ErrTooNew means that a newer version of the program wrote the tables. Nothing was changed. If
 	// several processes share the tables, one may migrate them to its version while others run.
 	ErrTooNew = errors.New("the metadata are of a newer version")
+	// ErrTooOld means that the tables have a schema version that no release wrote, and that this
+	// program no longer migrates. Nothing was changed.
+	ErrTooOld = errors.New("the metadata are of a version before the first release")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("closed")
 )

@@ -31,7 +31,7 @@ var meanings = map[string]error{
 // meaning adds the error of package metadata to an error of the database. A lost connection means
 // that the server is unavailable.
 func meaning(err error) error {
-	if err == nil || errors.Is(err, metadata.ErrTooNew) || errors.Is(err, metadata.ErrRecordDamaged) ||
+	if err == nil || errors.Is(err, metadata.ErrTooNew) || errors.Is(err, metadata.ErrTooOld) || errors.Is(err, metadata.ErrRecordDamaged) ||
 		errors.Is(err, metadata.ErrClosed) || errors.Is(err, metadata.ErrUnavailable) {
 		return err
 	}

@@ -143,6 +143,9 @@ func (t *transaction) upgrade(tx pgx.Tx) error {
 	case err != nil:
 		return err
 	}
+	if uint32(t.state.schema) < tables.Oldest {
+		return fmt.Errorf("%w: %d, the oldest known is %d", metadata.ErrTooOld, t.state.schema, tables.Oldest)
+	}
 	t.store.noteLong(t.state.long)
 	for ; t.state.schema < int32(tables.Schema); t.state.schema++ {
 		if err := tables.Migrate(k, k, uint32(t.state.schema)); err != nil {

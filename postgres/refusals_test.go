@@ -91,6 +91,10 @@ func TestNewerSchema(t *testing.T) {
 		t.Errorf("the access version: %v", err)
 	}
 	refused(t, address, metadata.ErrTooNew, "999")
+	if _, err := server.Query(t.Context(), address, "update state set schema = 13"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, address, metadata.ErrTooOld, "13")
 	if _, err := server.Query(t.Context(), address, "insert into migrations (number) values (999)"); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,8 @@ func Explain(path string, err error) error {
 			path, holder(path), err)
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote the file, or a later one", err)
+	case errors.Is(err, metadata.ErrTooOld):
+		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote the file", err)
 	case errors.Is(err, bolt.ErrNoCopy):
 		return fmt.Errorf("%w; nothing was changed; free space in %s for another file as long as %s, and start again", err, path, MetadataFile)
 	case errors.Is(err, syscall.ENOMEM):
@@ -39,6 +41,8 @@ func explainDatabase(err error) error {
 		return nil
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that the other nodes have, or a later one", err)
+	case errors.Is(err, metadata.ErrTooOld):
+		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote the database", err)
 	case errors.Is(err, metadata.ErrRecordDamaged):
 		return fmt.Errorf("%w; nothing was changed; restore a backup with \"labshelf backup restore BACKUP --data NEWDIR\", and move it to an empty "+
 			"database with \"labshelf migrate\"", err)

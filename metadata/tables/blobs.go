@@ -13,20 +13,17 @@ type blobRows struct {
 	rows[blobs.Digest, blobs.Blob, blobNoun]
 }
 
-// Refs yields the references to a blob. In a file of schema 8, which is only read, the references
-// of former versions come last.
+// Refs yields the references to a blob.
 func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	return func(yield func(metadata.VersionKey, error) bool) {
-		for _, index := range [...]Bucket{blobRefs, versionRefs} {
-			for key := range b.walk(index, scopeSpan(blobKey(digest))) {
-				of, ok := splitBlobRef(key)
-				if !ok {
-					yield(of, damagedIndex(index, key))
-					return
-				}
-				if !yield(of, nil) {
-					return
-				}
+		for key := range b.walk(blobRefs, scopeSpan(blobKey(digest))) {
+			of, ok := splitBlobRef(key)
+			if !ok {
+				yield(of, damagedIndex(blobRefs, key))
+				return
+			}
+			if !yield(of, nil) {
+				return
 			}
 		}
 	}

@@ -37,7 +37,6 @@ const (
 	uploadsByDigest
 	blobsUnreferenced
 	versionsBucket
-	versionRefs // only in schema 8: references of the rows in versionsBucket
 	auditBucket
 	webhooksBucket
 	deliveriesBucket
@@ -55,7 +54,7 @@ const (
 	linksByDataspace
 	linksByOwner
 	linkUsesBucket
-	usageByUser // only in schemas 12 to 14: bytes of the resources that a user has created
+	usageByUser // only in schema 14: bytes of the resources that a user has created
 	leasesBucket
 	nodesBucket
 	blobsByObject
@@ -71,70 +70,79 @@ const (
 // should be full in buckets that grow only at the end of their ranges, since no key is inserted in
 // between.
 var buckets = [BucketCount]struct {
-	name  string
-	fill  float64
-	since uint32 // schema version that added it
-	until uint32 // schema version that removed it; 0: it still exists
+	name string
+	fill float64
+	in   versions
 }{
-	metaBucket:            {"meta", mixed, 1, 0},
-	dataspacesBucket:      {"dataspaces", growing, 1, 0},
-	dataspaceNames:        {"dataspace_names", mixed, 1, 0},
-	dataspacesPublic:      {"dataspaces_public", growing, 1, 0},
-	setsBucket:            {"sets", growing, 1, 0},
-	setNames:              {"set_names", mixed, 1, 0},
-	setsByState:           {"sets_by_state", growing, 1, 0},
-	setsByDataspace:       {"sets_by_dataspace", growing, 1, 0},
-	resourcesBucket:       {"resources", growing, 1, 0},
-	resourcesByTime:       {"resources_by_time", growing, 1, 0},
-	resourcesByDataspace:  {"resources_by_dataspace", growing, 1, 0},
-	resourcesBySet:        {"resources_by_set", growing, 1, 0},
-	resourcesByName:       {"resources_by_name", mixed, 1, 0},
-	usersBucket:           {"users", growing, 1, 0},
-	usernames:             {"usernames", mixed, 1, 0},
-	keysBucket:            {"keys", mixed, 1, 0},
-	keysByUser:            {"keys_by_user", mixed, 1, 0},
-	privilegesBucket:      {"privileges", growing, 1, 0},
-	privilegesByDataspace: {"privileges_by_dataspace", mixed, 1, 0},
-	privilegesByUser:      {"privileges_by_user", mixed, 1, 0},
-	cascadesBucket:        {"steps", mixed, 1, 0},
-	usageBucket:           {"usage", mixed, 1, 0},
-	usageByDay:            {"usage_by_day", growing, 1, 0},
-	blobsBucket:           {"blobs", mixed, 1, 0},
-	blobRefs:              {"blob_refs", mixed, 1, 0},
-	blobsDamaged:          {"blobs_damaged", mixed, 2, 0},
-	bodiesBucket:          {"bodies", growing, 3, 0},
-	sessionsBucket:        {"sessions", mixed, 4, 0},
-	uploadsBucket:         {"transfers", growing, 5, 0},
-	uploadsByEnd:          {"transfers_by_end", growing, 5, 0},
-	uploadsByDigest:       {"transfers_by_digest", mixed, 5, 0},
-	blobsUnreferenced:     {"blobs_unreferenced", mixed, 7, 0},
-	versionsBucket:        {"versions", growing, 8, 0},
-	versionRefs:           {"version_refs", mixed, 8, 9},
-	auditBucket:           {"audit", growing, 9, 0},
-	webhooksBucket:        {"webhooks", growing, 9, 0},
-	deliveriesBucket:      {"deliveries", growing, 9, 0},
-	descriptiveBucket:     {"descriptive", growing, 10, 0},
-	schemasBucket:         {"schemas", growing, 11, 0},
-	schemasByDataspace:    {"schemas_by_dataspace", growing, 11, 0},
-	schemaVersionsBucket:  {"schema_versions", growing, 11, 0},
-	editsBucket:           {"edits", growing, 11, 0},
-	editsBySet:            {"edits_by_set", growing, 11, 0},
-	editEntries:           {"edit_entries", growing, 11, 0},
-	foldersBucket:         {"folders", mixed, 12, 0},
-	filePropertiesBucket:  {"file_properties", growing, 12, 0},
-	linksBucket:           {"links", growing, 12, 0},
-	linksByDigest:         {"links_by_digest", mixed, 12, 0},
-	linksByDataspace:      {"links_by_dataspace", growing, 12, 0},
-	linksByOwner:          {"links_by_owner", growing, 12, 0},
-	linkUsesBucket:        {"link_uses", growing, 12, 0},
-	usageByUser:           {"usage_by_user", mixed, 12, 15},
-	leasesBucket:          {"leases", mixed, 13, 0},
-	nodesBucket:           {"nodes", mixed, 13, 0},
-	blobsByObject:         {"blobs_by_object", growing, 14, 0},
-	trashedBucket:         {"trashed", mixed, 14, 0},
-	trashedByObject:       {"trashed_by_object", growing, 14, 0},
-	usageByStorer:         {"usage_by_storer", mixed, 15, 0},
+	metaBucket:            {"meta", mixed, always},
+	dataspacesBucket:      {"dataspaces", growing, always},
+	dataspaceNames:        {"dataspace_names", mixed, always},
+	dataspacesPublic:      {"dataspaces_public", growing, always},
+	setsBucket:            {"sets", growing, always},
+	setNames:              {"set_names", mixed, always},
+	setsByState:           {"sets_by_state", growing, always},
+	setsByDataspace:       {"sets_by_dataspace", growing, always},
+	resourcesBucket:       {"resources", growing, always},
+	resourcesByTime:       {"resources_by_time", growing, always},
+	resourcesByDataspace:  {"resources_by_dataspace", growing, always},
+	resourcesBySet:        {"resources_by_set", growing, always},
+	resourcesByName:       {"resources_by_name", mixed, always},
+	usersBucket:           {"users", growing, always},
+	usernames:             {"usernames", mixed, always},
+	keysBucket:            {"keys", mixed, always},
+	keysByUser:            {"keys_by_user", mixed, always},
+	privilegesBucket:      {"privileges", growing, always},
+	privilegesByDataspace: {"privileges_by_dataspace", mixed, always},
+	privilegesByUser:      {"privileges_by_user", mixed, always},
+	cascadesBucket:        {"steps", mixed, always},
+	usageBucket:           {"usage", mixed, always},
+	usageByDay:            {"usage_by_day", growing, always},
+	blobsBucket:           {"blobs", mixed, always},
+	blobRefs:              {"blob_refs", mixed, always},
+	blobsDamaged:          {"blobs_damaged", mixed, always},
+	bodiesBucket:          {"bodies", growing, always},
+	sessionsBucket:        {"sessions", mixed, always},
+	uploadsBucket:         {"transfers", growing, always},
+	uploadsByEnd:          {"transfers_by_end", growing, always},
+	uploadsByDigest:       {"transfers_by_digest", mixed, always},
+	blobsUnreferenced:     {"blobs_unreferenced", mixed, always},
+	versionsBucket:        {"versions", growing, always},
+	auditBucket:           {"audit", growing, always},
+	webhooksBucket:        {"webhooks", growing, always},
+	deliveriesBucket:      {"deliveries", growing, always},
+	descriptiveBucket:     {"descriptive", growing, always},
+	schemasBucket:         {"schemas", growing, always},
+	schemasByDataspace:    {"schemas_by_dataspace", growing, always},
+	schemaVersionsBucket:  {"schema_versions", growing, always},
+	editsBucket:           {"edits", growing, always},
+	editsBySet:            {"edits_by_set", growing, always},
+	editEntries:           {"edit_entries", growing, always},
+	foldersBucket:         {"folders", mixed, always},
+	filePropertiesBucket:  {"file_properties", growing, always},
+	linksBucket:           {"links", growing, always},
+	linksByDigest:         {"links_by_digest", mixed, always},
+	linksByDataspace:      {"links_by_dataspace", growing, always},
+	linksByOwner:          {"links_by_owner", growing, always},
+	linkUsesBucket:        {"link_uses", growing, always},
+	usageByUser:           {"usage_by_user", mixed, until(15)},
+	leasesBucket:          {"leases", mixed, always},
+	nodesBucket:           {"nodes", mixed, always},
+	blobsByObject:         {"blobs_by_object", growing, always},
+	trashedBucket:         {"trashed", mixed, always},
+	trashedByObject:       {"trashed_by_object", growing, always},
+	usageByStorer:         {"usage_by_storer", mixed, since(15)},
 }
+
+// versions are the schema versions that have a bucket.
+type versions struct {
+	since uint32 // version that added it; 0: it is older than Oldest
+	until uint32 // version that removed it; 0: it still exists
+}
+
+var always = versions{}
+
+func since(version uint32) versions { return versions{since: version} }
+func until(version uint32) versions { return versions{until: version} }
 
 const (
 	growing = 1.0
@@ -149,6 +157,6 @@ func (b Bucket) Fill() float64 { return buckets[b].fill }
 
 // In reports whether metadata of a schema version have the bucket.
 func (b Bucket) In(version uint32) bool {
-	until := buckets[b].until
-	return buckets[b].since <= version && (until == 0 || version < until)
+	in := buckets[b].in
+	return in.since <= version && (in.until == 0 || version < in.until)
 }

@@ -53,10 +53,8 @@ func (c *checker) checkMeta() {
 		c.failed(metaBucket, nameKey(fillingRow), err)
 		_, err = inlineBodies{c.t}.Total()
 		c.failed(metaBucket, nameKey(inlineRow), err)
-		if version >= epochVersion {
-			_, err = metaRow(c.t, epochRow, epochFields)
-			c.failed(metaBucket, nameKey(epochRow), err)
-		}
+		_, err = metaRow(c.t, epochRow, epochFields)
+		c.failed(metaBucket, nameKey(epochRow), err)
 		_, err = auditLog{c.t}.State()
 		c.failed(metaBucket, nameKey(auditRow), err)
 		_, err = unreferencedTotal(c.t)
@@ -75,9 +73,6 @@ func (c *checker) checkMeta() {
 
 func (c *checker) run() {
 	for _, tb := range everyTable {
-		if tb == &versionTable && versionRefs.In(c.version) {
-			tb = &versionTable8
-		}
 		tb.check(c)
 	}
 	c.inBucket(blobRefs, c.checkRefs)

@@ -188,7 +188,6 @@ func trailingID(key []byte) (id metadata.ID, ok bool) {
 // The owner of an index entry is the primary key of the row that the entry points to.
 func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):] }
 func ownerInValue(_, value []byte) []byte { return value }
-func ownerOfRef(key, _ []byte) []byte     { return key[min(len(key), digestSize):] } // of the row of a former version
 
 // span is a range of keys in a bucket, from lo up to but excluding hi. A nil hi means no upper
 // bound. All keys begin with the same scope bytes, and the rest determines the order of the

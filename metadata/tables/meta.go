@@ -59,9 +59,6 @@ func (f filling) Put(row metadata.FillState) error {
 	return putSingle(f.Tx, fillingRow, fillFields, row)
 }
 
-// epochVersion is the schema version that added the epoch.
-const epochVersion = 6
-
 // lineage accesses the row of the epoch.
 type lineage struct{ *Tx }
 
@@ -85,7 +82,7 @@ func (l lineage) LastStamp() (metadata.Stamp, error) {
 }
 
 // addEpoch adds the first epoch, which continues the existing metadata.
-func addEpoch(t *Tx, _ Buckets) error {
+func addEpoch(t *Tx) error {
 	last, err := metaRow(t, lastStampRow, lastStampFields)
 	if err != nil {
 		return err
@@ -101,7 +98,7 @@ func (t *Tx) putLogState() {
 }
 
 // beginLog adds the first entry of the audit log, which continues the existing metadata.
-func beginLog(t *Tx, _ Buckets) error {
+func beginLog(t *Tx) error {
 	epoch, err := lineage{t}.Epoch()
 	if err != nil {
 		return err

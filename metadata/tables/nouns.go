@@ -58,13 +58,7 @@ var (
 		of: versionKey, bucket: versionsBucket, first: idSize, fields: versionFields,
 		changed: func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) },
 		key:     func(v *metadata.Version) []byte { return versionKey(v.Key()) },
-		entries: func(v metadata.Version) []entry { return versionEntries(v, blobRefs) },
-	}
-	// versionTable8 is the versionTable of schema 8, which is only read.
-	versionTable8 = table[metadata.VersionKey, metadata.Version]{
-		of: versionKey, bucket: versionsBucket, first: idSize, fields: versionFields, key: versionTable.key, changed: versionTable.changed,
-		indexes: []index{{versionRefs, ownerOfRef}},
-		entries: func(v metadata.Version) []entry { return versionEntries(v, versionRefs) },
+		entries: versionEntries,
 	}
 	userTable = table[metadata.ID, metadata.User]{
 		of: idKey, bucket: usersBucket, fields: userFields,
@@ -228,12 +222,12 @@ func objectEntries(in Bucket, object string, owner []byte) []entry {
 	return []entry{{in, nameKey(object), owner}}
 }
 
-// versionEntries returns the reference of a former version, in a bucket.
-func versionEntries(v metadata.Version, in Bucket) []entry {
+// versionEntries returns the reference of a former version.
+func versionEntries(v metadata.Version) []entry {
 	if v.Body != metadata.InBlob {
 		return nil
 	}
-	return []entry{{in, blobRefKey(v.Digest, v.ResourceID, v.Number), nil}}
+	return []entry{{blobRefs, blobRefKey(v.Digest, v.ResourceID, v.Number), nil}}
 }
 
 // everyTable contains the tables of all nouns, for checks.

@@ -13,31 +13,21 @@ import (
 // Schema is the schema version that this program writes. It is the same for all engines.
 const Schema uint32 = 15
 
+// Oldest is the oldest schema version that this program migrates. No release wrote an older one.
+const Oldest uint32 = 14
+
 // step is one part of a migration.
 type step func(*Tx, Buckets) error
 
-// migrations lead from version 1 to Schema, one version at a time.
-var migrations = [Schema - 1][]step{
-	{addBuckets(2)},
-	{addBuckets(3)},
-	{addBuckets(4)},
-	{addBuckets(5)},
-	{addEpoch},
-	{addBuckets(7)},
-	{addBuckets(8)},
-	{mergeRefs, addBuckets(9), beginLog},
-	{addBuckets(10)},
-	{addBuckets(11)},
-	{addBuckets(12)},
-	{addBuckets(13)},
-	{addBuckets(14)},
+// migrations lead from Oldest to Schema, one version at a time.
+var migrations = [Schema - Oldest][]step{
 	{addBuckets(15), countStorers},
 }
 
 // Migrate migrates metadata from a schema version to the next one, in a transaction of the engine.
 func Migrate(kv KV, in Buckets, version uint32) error {
 	t := Write(kv, State{}, 0, time.Now)
-	for _, step := range migrations[version-1] {
+	for _, step := range migrations[version-Oldest] {
 		if err := step(t, in); err != nil {
 			return fmt.Errorf("tables: bring to version %d: %w", version+1, err)
 		}
@@ -65,7 +55,7 @@ func Initialize(kv KV, in Buckets) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	return errors.Join(addEpoch(t, in), beginLog(t, in))
+	return errors.Join(addEpoch(t), beginLog(t))
 }
 
 // Header contains the rows that an engine reads before its first transaction.
@@ -76,8 +66,9 @@ type Header struct {
 }
 
 // ReadHeader reads the rows that every start needs, in a read transaction. For metadata of a
-// version above Schema it returns metadata.ErrTooNew and sets only the field Schema. If a row or a
-// bucket is missing, it returns metadata.ErrRecordDamaged.
+// version above Schema it returns metadata.ErrTooNew, for one below Oldest metadata.ErrTooOld, and
+// sets only the field Schema. If a row or a bucket is missing, it returns
+// metadata.ErrRecordDamaged.
 func ReadHeader(kv KV) (h Header, err error) {
 	t := Read(kv, 0)
 	if kv.Cursor(metaBucket, false) == nil {
@@ -86,8 +77,8 @@ func ReadHeader(kv KV) (h Header, err error) {
 	if h.Schema, err = metaRow(t, schemaRow, schemaFields); err != nil {
 		return h, err
 	}
-	if h.Schema > Schema {
-		return h, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, h.Schema, Schema)
+	if err = readable(h.Schema); err != nil {
+		return h, err
 	}
 	if h.State, err = ReadState(kv); err != nil {
 		return h, err
@@ -95,10 +86,8 @@ func ReadHeader(kv KV) (h Header, err error) {
 	if h.Secret, err = metaRow(t, secretRow, secretFields); err != nil {
 		return h, err
 	}
-	if h.Schema >= epochVersion {
-		if _, err = metaRow(t, epochRow, epochFields); err != nil {
-			return h, err
-		}
+	if _, err = metaRow(t, epochRow, epochFields); err != nil {
+		return h, err
 	}
 	for b := range BucketCount {
 		if b.In(h.Schema) && kv.Cursor(b, false) == nil {
@@ -108,16 +97,27 @@ func ReadHeader(kv KV) (h Header, err error) {
 	return h, nil
 }
 
-// ReadState returns the state that the next commit continues. It returns ErrTooNew for metadata of
-// a version above Schema.
+// readable returns an error for a version that this program does not know or no longer migrates.
+func readable(version uint32) error {
+	switch {
+	case version > Schema:
+		return fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, version, Schema)
+	case version < Oldest:
+		return fmt.Errorf("%w: %d, the oldest known is %d", metadata.ErrTooOld, version, Oldest)
+	}
+	return nil
+}
+
+// ReadState returns the state that the next commit continues. Its errors for other versions are
+// those of ReadHeader.
 func ReadState(kv KV) (state State, err error) {
 	t := Read(kv, 0)
 	schema, err := metaRow(t, schemaRow, schemaFields)
 	if err != nil {
 		return state, err
 	}
-	if schema > Schema {
-		return state, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, schema, Schema)
+	if err := readable(schema); err != nil {
+		return state, err
 	}
 	if state.Last, err = LastStamp(kv); err != nil {
 		return state, err
@@ -135,7 +135,7 @@ func LastStamp(kv KV) (metadata.Stamp, error) {
 func addBuckets(version uint32) step {
 	return func(_ *Tx, in Buckets) error {
 		for b := range BucketCount {
-			if buckets[b].since != version {
+			if buckets[b].in.since != version {
 				continue
 			}
 			if err := in.CreateBucket(b); err != nil {
@@ -144,17 +144,6 @@ func addBuckets(version uint32) step {
 		}
 		return nil
 	}
-}
-
-// mergeRefs moves the references of former versions to the references of current ones.
-func mergeRefs(t *Tx, in Buckets) error {
-	for key := range t.walk(versionRefs, span{}) {
-		t.put(blobRefs, key, nil)
-	}
-	if t.failed != nil {
-		return t.failed
-	}
-	return in.DeleteBucket(versionRefs)
 }
 
 // countStorers counts each version for the user who stored it. It removes the counters of schema
