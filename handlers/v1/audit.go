@@ -9,6 +9,7 @@ import (
 	"labshelf/formats/audit"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/exchange"
+	"labshelf/handlers/internal/input"
 	"labshelf/handlers/wire"
 	"labshelf/paging"
 	"labshelf/repository/core"
@@ -78,7 +79,7 @@ func digestText(digest [32]byte) string {
 
 // Head answers with the signed head of the log. The query may select an earlier size.
 func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
-	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, r.Query.Get("size"))
+	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, input.AuditTree(r.Query))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
 	}
@@ -87,7 +88,7 @@ func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
 
 // Proof answers with the proof that the log contains an entry or extends an earlier log.
 func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
-	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, r.Query.Get("entry"), r.Query.Get("from"), r.Query.Get("size"))
+	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, input.AuditClaim(r.Query))
 	if err != nil {
 		return err
 	}

@@ -250,65 +250,6 @@ func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, err
 	}
 }
 
-// AuditHead returns the signed head of the audit log for its first size entries, or for all entries
-// if size is "". Every registered user may call it, because a head proves something only if other
-// people keep copies. It covers only entries on stable storage.
-func (s *AuditLog) AuditHead(ctx context.Context, p auth.Principal, size string) (head metadata.SignedHead, err error) {
-	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
-		entries, err := auditSize(tx, "size", size)
-		if err == nil {
-			head, err = tx.SignHead(s.core.Stores.Meta.Secret(), entries)
-		}
-		return err
-	})
-	return head, err
-}
-
-// AuditProof returns a proof of RFC 6962. If from is "", it is the audit path of an entry, or of
-// the last one if entry is "", in the tree of the first size entries. Otherwise it is the proof
-// that this tree continues the tree of the first from entries. If size is "", the tree has all
-// entries.
-func (s *AuditLog) AuditProof(ctx context.Context, p auth.Principal, entry, from, size string) (proof []audit.Hash, err error) {
-	if entry != "" && from != "" {
-		return nil, core.Invalid("entry", "entry and from exclude each other")
-	}
-	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
-		total, err := auditSize(tx, "size", size)
-		if err != nil {
-			return err
-		}
-		tree := metadata.AuditTree{Log: tx.Audit}
-		if from != "" {
-			older, err := core.NumberWithin("from", from, 1, total)
-			if err == nil {
-				proof, err = audit.ProveGrowth(tree, older, total)
-			}
-			return err
-		}
-		if total == 0 {
-			return core.Invalid("size", "size must be at least 1")
-		}
-		number := total - 1
-		if entry != "" {
-			number, err = core.NumberWithin("entry", entry, 0, number)
-		}
-		if err == nil {
-			proof, err = audit.ProveEntry(tree, total, number)
-		}
-		return err
-	})
-	return proof, err
-}
-
-// auditSize parses a size of the log, from 0 to the number of its entries. "" means all entries.
-func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
-	state, err := tx.Audit.State()
-	if err != nil || size == "" {
-		return state.Size, err
-	}
-	return core.NumberWithin(field, size, 0, state.Size)
-}
-
 // exportPage is how many entries of an export are read in one transaction.
 const exportPage = 500
 
