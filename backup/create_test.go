@@ -344,7 +344,7 @@ func TestDescriptiveMetadata(t *testing.T) {
 	w := newWorld(t)
 	made, want := w.upload("first", "second")[1], `{"tags":["kept"],"properties":{"n":1}}`
 	w.with(func(ctx context.Context, s *repository.Service) {
-		_, err := s.Files.EditResource(ctx, w.admin(ctx, s), made.ID.String(), files.Fields{Metadata: descriptive.Patch(want)}, core.Match{})
+		_, err := s.Files.Edit(ctx, w.admin(ctx, s), made.ID.String(), files.Fields{Metadata: descriptive.Patch(want)}, core.Match{})
 		check(t, err)
 	})
 	dest := t.TempDir()

@@ -89,9 +89,9 @@ func TestCascadesLetOthersWrite(t *testing.T) {
 		state metadata.State
 		run   func() error
 	}{
-		{metadata.Deleted, func() error { _, err := w.svc.Sets.DeleteSet(ctx, w.admin, set.ID.String(), core.Match{}); return err }},
+		{metadata.Deleted, func() error { _, err := w.svc.Sets.Delete(ctx, w.admin, set.ID.String(), core.Match{}); return err }},
 		{metadata.Active, func() error {
-			_, err := w.svc.Sets.RestoreSet(ctx, w.admin, set.ID.String(), core.Match{})
+			_, err := w.svc.Sets.Restore(ctx, w.admin, set.ID.String(), core.Match{})
 			return err
 		}},
 	} {
@@ -150,9 +150,9 @@ func cascadeChild(path, do, set string) int {
 	var err error
 	switch do {
 	case "delete":
-		_, err = svc.Sets.DeleteSet(ctx, admin, set, core.Match{})
+		_, err = svc.Sets.Delete(ctx, admin, set, core.Match{})
 	case "restore":
-		_, err = svc.Sets.RestoreSet(ctx, admin, set, core.Match{})
+		_, err = svc.Sets.Restore(ctx, admin, set, core.Match{})
 	}
 	check(err)
 	svc.Close()

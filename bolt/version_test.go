@@ -204,7 +204,7 @@ func replaceOlder(t *testing.T, s *Store) {
 	if err = errors.Join(err, failed, up.Discard()); err != nil {
 		t.Fatal(err)
 	}
-	page, err := svc.Versions.ListVersions(t.Context(), admin, core.ListRequest{Container: old.ID.String()})
+	page, err := svc.Versions.List(t.Context(), admin, core.ListRequest{Container: old.ID.String()})
 	if err != nil || len(page.Items) != int(old.Version)+2 {
 		t.Errorf("versions %+v of %+v, %v", page.Items, old, err)
 	}

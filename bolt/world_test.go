@@ -101,10 +101,10 @@ func (w *world) populate() {
 	ctx := context.Background()
 	key := must(w.svc.Users.Bootstrap(ctx, ""))
 	w.admin = must(w.svc.Credentials.Authenticate(ctx, key))
-	user := must(w.svc.Users.CreateUser(ctx, w.admin, containers.NewUser{Username: "member"}))
+	user := must(w.svc.Users.Create(ctx, w.admin, containers.NewUser{Username: "member"}))
 	w.member = auth.Principal{UserID: user.ID, Username: user.Username}
 	for i := range 3 {
-		d := must(w.svc.Dataspaces.CreateDataspace(ctx, w.admin, containers.NewDataspace{Name: fmt.Sprint("space-", i)}))
+		d := must(w.svc.Dataspaces.Create(ctx, w.admin, containers.NewDataspace{Name: fmt.Sprint("space-", i)}))
 		w.spaces = append(w.spaces, d)
 		if i < 2 {
 			_, _, err := w.svc.Users.Grant(ctx, w.admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.ID.String(), Role: auth.Member})
@@ -112,7 +112,7 @@ func (w *world) populate() {
 		}
 		for j := range 2 {
 			set := containers.NewSet{Name: fmt.Sprint("set-", i, "-", j), DataspaceID: d.ID.String()}
-			w.sets = append(w.sets, must(w.svc.Sets.CreateSet(ctx, w.admin, set)))
+			w.sets = append(w.sets, must(w.svc.Sets.Create(ctx, w.admin, set)))
 		}
 	}
 }
@@ -183,15 +183,15 @@ func (w *world) progress() (steps int, more <-chan struct{}) {
 func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadata.Resource) metadata.Resource {
 	id, admin := r.ID.String(), wr.w.admin
 	if r.State == metadata.Deleted {
-		return must(svc.Files.RestoreResource(ctx, admin, id, core.Match{}))
+		return must(svc.Files.Restore(ctx, admin, id, core.Match{}))
 	}
 	switch wr.rng.IntN(3) {
 	case 0:
-		return must(svc.Files.DeleteResource(ctx, admin, id, core.Match{}))
+		return must(svc.Files.Delete(ctx, admin, id, core.Match{}))
 	case 1:
 		return must(wr.w.upload(ctx, svc, metadata.Set{Record: metadata.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
 	}
-	return must(svc.Files.EditResource(ctx, admin, id, files.Fields{Description: new(strconv.Itoa(wr.wrote))}, core.Match{}))
+	return must(svc.Files.Edit(ctx, admin, id, files.Fields{Description: new(strconv.Itoa(wr.wrote))}, core.Match{}))
 }
 
 // churn runs concurrent writers until each has made this many changes, with restarts in between. It

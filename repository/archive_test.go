@@ -44,12 +44,12 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	if err != nil || before == 0 {
 		t.Fatalf("%d files before, %v", before, err)
 	}
-	_, err = h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.Match{})
+	_, err = h.Service.Sets.Delete(t.Context(), h.Admin, set.ID.String(), core.Match{})
 	h.Begun(err)
 	_, err = count()
 	h.Refused(err, errs.CodeSetGone)
 	h.finish(set.ID)
-	_, err = h.Service.Sets.RestoreSet(t.Context(), h.Admin, set.ID.String(), core.Match{})
+	_, err = h.Service.Sets.Restore(t.Context(), h.Admin, set.ID.String(), core.Match{})
 	h.Begun(err)
 	_, err = count()
 	h.Refused(err, errs.CodeBusy)

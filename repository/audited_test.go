@@ -56,29 +56,29 @@ func TestUseCasesAreLogged(t *testing.T) {
 		{"what was made", func() error { return nil }, "epoch.begin user.create key.create dataspace.create privilege.grant set.create resource.create resource.create"},
 		{"replace", func() error { k.Replace(one, "longer than ten"); k.Replace(one, "3"); return nil }, "resource.replace resource.replace"},
 		{"restore a version", func() error {
-			_, err := svc.Versions.RestoreVersion(ctx, admin, one.ID.String(), "2", repositorytest.Always)
+			_, err := svc.Versions.Restore(ctx, admin, one.ID.String(), "2", repositorytest.Always)
 			return err
 		}, "version.restore"},
 		{"label a version", func() error {
-			_, err := svc.Versions.LabelVersion(ctx, admin, one.ID.String(), "1", files.VersionFields{Label: new("l")}, repositorytest.Always)
+			_, err := svc.Versions.Label(ctx, admin, one.ID.String(), "1", files.VersionFields{Label: new("l")}, repositorytest.Always)
 			return err
 		}, "version.label"},
 		{"erase a version", func() error {
-			_, _, err := svc.Versions.EraseVersion(ctx, admin, one.ID.String(), "3")
+			_, _, err := svc.Versions.Erase(ctx, admin, one.ID.String(), "3")
 			return err
 		}, "version.erase"},
 		{"delete a set", func() error {
-			_, err := svc.Sets.DeleteSet(ctx, admin, set, repositorytest.Always)
+			_, err := svc.Sets.Delete(ctx, admin, set, repositorytest.Always)
 			return err
 		}, "set.delete resource.delete resource.delete"},
 		{"restore the dataspace of a deleted set", func() error {
-			_, err := svc.Dataspaces.DeleteDataspace(ctx, admin, space, repositorytest.Always)
+			_, err := svc.Dataspaces.Delete(ctx, admin, space, repositorytest.Always)
 			k.OK(err)
-			_, err = svc.Dataspaces.RestoreDataspace(ctx, admin, space, repositorytest.Always)
+			_, err = svc.Dataspaces.Restore(ctx, admin, space, repositorytest.Always)
 			return err
 		}, "dataspace.delete dataspace.restore"},
 		{"restore the set", func() error {
-			_, err := svc.Sets.RestoreSet(ctx, admin, set, repositorytest.Always)
+			_, err := svc.Sets.Restore(ctx, admin, set, repositorytest.Always)
 			return err
 		}, "set.restore resource.restore resource.restore"},
 		{"purge", func() error {
@@ -88,7 +88,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return nil
 		}, "resource.delete purge.run resource.purge"},
 		{"a user", func() (err error) {
-			user, err = svc.Users.CreateUser(ctx, admin, containers.NewUser{Username: "u"})
+			user, err = svc.Users.Create(ctx, admin, containers.NewUser{Username: "u"})
 			return err
 		}, "user.create"},
 		{"sessions", func() error {
@@ -101,7 +101,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return svc.Credentials.SignOut(ctx, token, auth.Origin{})
 		}, "key.create session.begin session.end session.begin session.end"},
 		{"delete the user", func() error {
-			_, err := svc.Users.DeleteUser(ctx, admin, user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.Delete(ctx, admin, user.ID.String(), repositorytest.Always)
 			return err
 		}, "user.delete"},
 		{"read", func() error { _, err := k.Content(one.ID); return err }, ""},

@@ -35,9 +35,9 @@ func BenchmarkEditByCSV(b *testing.B) {
 	fatal(err)
 	admin, err := service.Credentials.Authenticate(ctx, key)
 	fatal(err)
-	space, err := service.Dataspaces.CreateDataspace(ctx, admin, containers.NewDataspace{Name: "space"})
+	space, err := service.Dataspaces.Create(ctx, admin, containers.NewDataspace{Name: "space"})
 	fatal(err)
-	set, err := service.Sets.CreateSet(ctx, admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
+	set, err := service.Sets.Create(ctx, admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
 	fatal(err)
 	for i := range n {
 		upload, id, name := service.Uploads.NewUpload(admin), set.ID.String(), fmt.Sprint("run-", i)
@@ -51,7 +51,7 @@ func BenchmarkEditByCSV(b *testing.B) {
 		fatal(service.BulkEdits.ExportMetadata(ctx, admin, set.ID.String(), ',', func(metadata.Set) io.Writer { return &file }))
 		done, err := service.BulkEdits.EditByCSV(ctx, admin, set.ID.String(), []byte(strings.ReplaceAll(file.String(), "20 °C", "21 °C")), false)
 		fatal(err)
-		undone, err := service.BulkEdits.UndoEdit(ctx, admin, done.Edit.ID.String())
+		undone, err := service.BulkEdits.Undo(ctx, admin, done.Edit.ID.String())
 		fatal(err)
 		if done.Changed != n || undone.Changed != n {
 			b.Fatalf("%d of %d changed, %d undone", done.Changed, n, undone.Changed)

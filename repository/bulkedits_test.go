@@ -76,17 +76,17 @@ func TestEditByCSV(t *testing.T) {
 	}
 	_, err = d.editCSV(strings.ReplaceAll(edited, ",2,", ",3,"), false)
 	d.Refused(err, errs.CodePrecondition)
-	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
+	undo, err := d.Service.BulkEdits.Undo(t.Context(), d.Admin, outcome.Edit.ID.String())
 	d.OK(err)
 	if d.counts(undo, 1, 1, 0, 0); d.stored(before.ID) != before.Descriptive {
 		t.Fatalf("%s was %s", d.stored(before.ID), before.Descriptive)
 	}
-	redo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, undo.Edit.ID.String())
+	redo, err := d.Service.BulkEdits.Undo(t.Context(), d.Admin, undo.Edit.ID.String())
 	d.OK(err)
 	if d.counts(redo, 1, 1, 0, 0); !strings.Contains(d.stored(before.ID), `"n":2`) {
 		t.Fatal(d.stored(before.ID))
 	}
-	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.List(t.Context(), d.Admin, d.Sets[0].ID.String())
 	d.OK(err)
 	if len(list) != 3 || list[2].UndoneBy != undo.Edit.ID || list[0].ID != redo.Edit.ID {
 		t.Fatalf("%+v", list)
@@ -145,10 +145,10 @@ func TestEditMany(t *testing.T) {
 	again, err := d.many(many, false)
 	d.OK(err)
 	d.counts(again, 3, 0, 3, 0)
-	_, err = d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[1].ID.String(), files.Fields{Metadata: patch(`{"tags":["mine"]}`)}, core.Match{})
+	_, err = d.Service.Files.Edit(t.Context(), d.Admin, d.Resources[1].ID.String(), files.Fields{Metadata: patch(`{"tags":["mine"]}`)}, core.Match{})
 	d.OK(err)
 	mine := d.stored(d.Resources[1].ID)
-	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, outcome.Edit.ID.String())
+	undo, err := d.Service.BulkEdits.Undo(t.Context(), d.Admin, outcome.Edit.ID.String())
 	d.OK(err)
 	d.counts(undo, 3, 2, 0, 1)
 	if d.stored(before.ID) != before.Descriptive || d.stored(d.Resources[1].ID) != mine || d.stored(d.Resources[2].ID) != "" {
@@ -190,12 +190,12 @@ func TestEditInSteps(t *testing.T) {
 		t.Fatal("it was not cut off")
 	}
 	cutting.left = -1
-	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.List(t.Context(), d.Admin, d.Sets[0].ID.String())
 	d.OK(err)
 	if len(list) != 1 || list[0].Objects != 400 {
 		t.Fatalf("%+v", list)
 	}
-	undo, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, list[0].ID.String())
+	undo, err := d.Service.BulkEdits.Undo(t.Context(), d.Admin, list[0].ID.String())
 	d.OK(err)
 	d.counts(undo, 400, 400, 0, 0)
 	for _, r := range d.Resources {
@@ -213,7 +213,7 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	d := &described{repositorytest.NewWorld(t, service, 2), cutting.Memory}
 	cutting.before = func() {
 		cutting.before = nil
-		_, err := d.Service.Files.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Description: new("mine")}, core.Match{})
+		_, err := d.Service.Files.Edit(t.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Description: new("mine")}, core.Match{})
 		d.OK(err)
 	}
 	outcome, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
@@ -236,14 +236,14 @@ func TestEditThatChangesNothing(t *testing.T) {
 	var first describe.BulkOutcome
 	cutting.before = func() {
 		cutting.before = nil
-		first, err = d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+		first, err = d.Service.BulkEdits.Undo(t.Context(), d.Admin, made.Edit.ID.String())
 		d.OK(err)
 	}
-	second, err := d.Service.BulkEdits.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+	second, err := d.Service.BulkEdits.Undo(t.Context(), d.Admin, made.Edit.ID.String())
 	d.OK(err)
 	d.counts(first, 1, 1, 0, 0)
 	d.counts(second, 1, 0, 0, 1)
-	list, err := d.Service.BulkEdits.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	list, err := d.Service.BulkEdits.List(t.Context(), d.Admin, d.Sets[0].ID.String())
 	if d.OK(err); second.Edit != nil || len(list) != 2 || list[1].UndoneBy != first.Edit.ID {
 		t.Errorf("the second one is %+v, the edits are %+v", second.Edit, list)
 	}

@@ -58,7 +58,7 @@ func TestBatchEndsByTime(t *testing.T) {
 				config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
 				h := populated(t, repositorytest.NewStill(meta, blobstest.NewMemory(), config), 450)
 				meta.each = tc.each
-				_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+				_, err := h.Service.Sets.Delete(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 				h.Begun(err)
 				moved := 0
 				for _, state := range h.Listed() {

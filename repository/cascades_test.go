@@ -50,10 +50,10 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			of := h.Sets[0].ID
 			var err error
 			if container == "set" {
-				_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, set, repositorytest.Always)
+				_, err = h.Service.Sets.Delete(ctx, h.Admin, set, repositorytest.Always)
 			} else {
 				of = h.Space.ID
-				_, err = h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, of.String(), repositorytest.Always)
+				_, err = h.Service.Dataspaces.Delete(ctx, h.Admin, of.String(), repositorytest.Always)
 			}
 			h.Begun(err)
 
@@ -67,16 +67,16 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			h.Refused(err, errs.CodeResourceGone)
 			_, err = h.TryUpload(h.Sets[0], "late")
 			h.Refused(err, errs.CodeParentDeleted)
-			_, err = h.Service.Files.EditResource(ctx, h.Admin, last.ID.String(), edit("late"), core.Match{})
+			_, err = h.Service.Files.Edit(ctx, h.Admin, last.ID.String(), edit("late"), core.Match{})
 			h.Refused(err, errs.CodeDeleted)
-			_, err = h.Service.Files.RestoreResource(ctx, h.Admin, last.ID.String(), repositorytest.Always)
+			_, err = h.Service.Files.Restore(ctx, h.Admin, last.ID.String(), repositorytest.Always)
 			h.Refused(err, errs.CodeParentDeleted)
-			if again, err := h.Service.Files.DeleteResource(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
+			if again, err := h.Service.Files.Delete(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
 				t.Errorf("deleting what is due changed it: %v, %v", again, err)
 			}
-			_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, set, repositorytest.Always)
+			_, err = h.Service.Sets.Restore(ctx, h.Admin, set, repositorytest.Always)
 			h.Refused(err, errs.CodeBusy)
-			_, err = h.Service.Dataspaces.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+			_, err = h.Service.Dataspaces.Restore(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 			if container == "set" {
 				err = passDataspace(ctx, h)
 			}
@@ -94,7 +94,7 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 
 // passDataspace requests a change that must wait for the cascades within the dataspace.
 func passDataspace(ctx context.Context, h *held) error {
-	_, err := h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err := h.Service.Dataspaces.Delete(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	return err
 }
 
@@ -103,10 +103,10 @@ func passDataspace(ctx context.Context, h *held) error {
 func TestSameRequestWaits(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	set, err := h.Service.Sets.GetSet(t.Context(), h.Admin, h.Sets[0].ID.String())
+	set, err := h.Service.Sets.Get(t.Context(), h.Admin, h.Sets[0].ID.String())
 	h.OK(err)
 	for range 2 {
-		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, set.ID.String(), core.MatchTag(set.Tag()))
+		_, err := h.Service.Sets.Delete(t.Context(), h.Admin, set.ID.String(), core.MatchTag(set.Tag()))
 		h.Begun(err)
 	}
 }
@@ -119,12 +119,12 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	set := h.Sets[0].ID
 	n := len(h.Resources)
 	before, edited, dropped, kept := h.Resources[n-1], h.Resources[n-2], h.Resources[n-3], h.Resources[n-4]
-	_, err := h.Service.Files.DeleteResource(ctx, h.Admin, before.ID.String(), repositorytest.Always)
+	_, err := h.Service.Files.Delete(ctx, h.Admin, before.ID.String(), repositorytest.Always)
 	h.OK(err)
-	_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Delete(ctx, h.Admin, set.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(set)
-	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Restore(ctx, h.Admin, set.String(), repositorytest.Always)
 	h.Begun(err)
 
 	if got := h.Get(kept.ID).State; got != metadata.Active {
@@ -137,12 +137,12 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 		t.Errorf("the listing shows a resource %s before its batch", got)
 	}
 	due := h.Get(edited.ID)
-	changed, err := h.Service.Files.EditResource(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.MatchTag(due.Tag()))
+	changed, err := h.Service.Files.Edit(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.MatchTag(due.Tag()))
 	h.OK(err)
 	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
 		t.Error("writing to a resource did not take its batch")
 	}
-	_, err = h.Service.Files.DeleteResource(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
+	_, err = h.Service.Files.Delete(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
 	h.OK(err)
 	h.Upload(h.Sets[0], "put in while the set comes back")
 
@@ -168,19 +168,19 @@ func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	h, ctx := newHeld(t), t.Context()
 	large, small := h.Sets[0], h.Sets[1]
 	inSmall := h.Upload(small, "in the small set")
-	_, err := h.Service.Sets.DeleteSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	_, err := h.Service.Sets.Delete(ctx, h.Admin, small.ID.String(), repositorytest.Always)
 	h.OK(err) // fits into one batch
-	_, err = h.Service.Dataspaces.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err = h.Service.Dataspaces.Delete(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(h.Space.ID)
-	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, large.ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Restore(ctx, h.Admin, large.ID.String(), repositorytest.Always)
 	h.Refused(err, errs.CodeParentDeleted)
-	_, err = h.Service.Dataspaces.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	_, err = h.Service.Dataspaces.Restore(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(h.Space.ID)
 
 	for id, want := range map[metadata.ID]metadata.State{large.ID: metadata.Active, small.ID: metadata.Deleted} {
-		set, err := h.Service.Sets.GetSet(ctx, h.Admin, id.String())
+		set, err := h.Service.Sets.Get(ctx, h.Admin, id.String())
 		h.OK(err)
 		if set.State != want {
 			t.Errorf("set %s is %s, want %s", set.Name, set.State, want)
@@ -192,7 +192,7 @@ func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 	if got := h.Get(inSmall.ID).State; got != metadata.Deleted {
 		t.Errorf("a resource that its set took is %s", got)
 	}
-	_, err = h.Service.Sets.RestoreSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Restore(ctx, h.Admin, small.ID.String(), repositorytest.Always)
 	h.OK(err)
 	if got := h.Get(inSmall.ID).State; got != metadata.Active {
 		t.Errorf("a resource whose set is back is %s", got)

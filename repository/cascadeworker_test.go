@@ -62,16 +62,16 @@ func TestFailingCascadeDelaysNoOther(t *testing.T) {
 		defer h.Service.Close()
 		meta.container = h.Sets[0].ID
 		meta.broken.Store(true)
-		_, err := h.Service.Sets.DeleteSet(ctx, h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+		_, err := h.Service.Sets.Delete(ctx, h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 		h.Refused(err, errs.CodeNoSpace)
 		var known *errs.Error
 		if errors.As(err, &known) && !strings.Contains(known.Message, "has begun") {
 			t.Errorf("the answer says %q of a set that is deleted", known.Message)
 		}
-		_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, h.Sets[1].ID.String(), repositorytest.Always)
+		_, err = h.Service.Sets.Delete(ctx, h.Admin, h.Sets[1].ID.String(), repositorytest.Always)
 		h.OK(err)
 		meta.broken.Store(false)
-		_, err = h.Service.Sets.DeleteSet(ctx, h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+		_, err = h.Service.Sets.Delete(ctx, h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 		h.OK(err)
 		if last := h.Listed()[h.Resources[249].ID]; last != metadata.Deleted {
 			t.Errorf("the last resource of the set that was stuck is %s", last)

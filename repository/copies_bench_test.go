@@ -44,9 +44,9 @@ func newLarge(b *testing.B, versions int) *large {
 	l.admin, err = l.svc.Credentials.Authenticate(b.Context(), key)
 	l.ok(err)
 	for i := range l.sets {
-		space, err := l.svc.Dataspaces.CreateDataspace(b.Context(), l.admin, containers.NewDataspace{Name: fmt.Sprint("space", i)})
+		space, err := l.svc.Dataspaces.Create(b.Context(), l.admin, containers.NewDataspace{Name: fmt.Sprint("space", i)})
 		l.ok(err)
-		set, err := l.svc.Sets.CreateSet(b.Context(), l.admin, containers.NewSet{Name: fmt.Sprint("set", i), DataspaceID: space.ID.String()})
+		set, err := l.svc.Sets.Create(b.Context(), l.admin, containers.NewSet{Name: fmt.Sprint("set", i), DataspaceID: space.ID.String()})
 		l.ok(err)
 		l.sets[i] = set.ID.String()
 		l.file.SetID, l.file.DataspaceID = set.ID, space.ID
@@ -96,7 +96,7 @@ func BenchmarkPlacement(b *testing.B) {
 			l := newLarge(b, versions)
 			before := l.files()
 			for i := 0; b.Loop(); i++ { // later rounds reuse the records of the first one
-				moved, err := l.svc.Files.MoveResource(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[i%2]})
+				moved, err := l.svc.Files.Move(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[i%2]})
 				l.ok(err)
 				l.file = moved
 			}
@@ -109,7 +109,7 @@ func BenchmarkPlacement(b *testing.B) {
 		l := newLarge(b, 0)
 		before := l.files()
 		for b.Loop() {
-			_, err := l.svc.Files.CopyResource(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[0]})
+			_, err := l.svc.Files.Copy(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[0]})
 			l.ok(err)
 		}
 		if after := l.files(); after != before {

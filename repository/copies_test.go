@@ -27,9 +27,9 @@ func newMoved(t *testing.T) *moved {
 	t.Helper()
 	m := &moved{inlineDisk: &inlineDisk{repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 0, 0)}}
 	var err error
-	m.other, err = m.Service.Dataspaces.CreateDataspace(t.Context(), m.Admin, containers.NewDataspace{Name: "other"})
+	m.other, err = m.Service.Dataspaces.Create(t.Context(), m.Admin, containers.NewDataspace{Name: "other"})
 	m.OK(err)
-	m.away, err = m.Service.Sets.CreateSet(t.Context(), m.Admin, containers.NewSet{Name: "away", DataspaceID: m.other.ID.String()})
+	m.away, err = m.Service.Sets.Create(t.Context(), m.Admin, containers.NewSet{Name: "away", DataspaceID: m.other.ID.String()})
 	m.OK(err)
 	return m
 }
@@ -44,24 +44,24 @@ func (m *moved) make(name string, versions int) metadata.Resource {
 			content += strings.Repeat("l", 20)
 		}
 		m.Replace(r, content)
-		_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Name: new(name)}, core.Match{})
+		_, err := m.Service.Files.Edit(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Name: new(name)}, core.Match{})
 		m.OK(err)
 	}
-	_, err := m.Service.Files.EditResource(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"tags":["kept"],"properties":{"n":1}}`)}, core.Match{})
+	_, err := m.Service.Files.Edit(m.T.Context(), m.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"tags":["kept"],"properties":{"n":1}}`)}, core.Match{})
 	m.OK(err)
 	return m.Get(r.ID)
 }
 
 func (m *moved) move(r metadata.Resource, to files.Destination) metadata.Resource {
 	m.T.Helper()
-	after, err := m.Service.Files.MoveResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	after, err := m.Service.Files.Move(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
 	return after
 }
 
 func (m *moved) copy(r metadata.Resource, to files.Destination) metadata.Resource {
 	m.T.Helper()
-	after, err := m.Service.Files.CopyResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	after, err := m.Service.Files.Copy(m.T.Context(), m.Admin, r.ID.String(), to)
 	m.OK(err)
 	return after
 }
@@ -212,9 +212,9 @@ func TestMoveBack(t *testing.T) {
 			m.Replace(n, fmt.Sprint("in round ", round, strings.Repeat("!", round*5)))
 			m.Replace(n, fmt.Sprint(round))
 		}
-		_, err := m.Service.Versions.LabelVersion(ctx, m.Admin, n.ID.String(), "2", files.VersionFields{Label: new(fmt.Sprint("l", round))}, repositorytest.Always)
+		_, err := m.Service.Versions.Label(ctx, m.Admin, n.ID.String(), "2", files.VersionFields{Label: new(fmt.Sprint("l", round))}, repositorytest.Always)
 		m.OK(err)
-		_, err = m.Service.Files.EditResource(ctx, m.Admin, n.ID.String(), files.Fields{Metadata: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))}, core.Match{})
+		_, err = m.Service.Files.Edit(ctx, m.Admin, n.ID.String(), files.Fields{Metadata: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))}, core.Match{})
 		m.OK(err)
 		n = m.Get(n.ID)
 		want := m.versions(n.ID)
@@ -226,7 +226,7 @@ func TestMoveBack(t *testing.T) {
 			t.Fatalf("round %d: it came back as %+v", round, back)
 		}
 		m.wantVersions("back", back.ID, want...)
-		if v, err := m.Service.Versions.GetVersion(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
+		if v, err := m.Service.Versions.Get(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
 			t.Errorf("the label is %q, %v", v.Label, err)
 		}
 		if left := m.Get(n.ID); left.MovedTo != back.ID || left.State != metadata.Deleted {
@@ -246,7 +246,7 @@ func TestMoveBack(t *testing.T) {
 	m.Sound()
 
 	r = m.move(r, in(m.Sets[1]))
-	restored, err := m.Service.Files.RestoreResource(ctx, m.Admin, first.ID.String(), repositorytest.Always)
+	restored, err := m.Service.Files.Restore(ctx, m.Admin, first.ID.String(), repositorytest.Always)
 	if m.OK(err); restored.MovedTo != (metadata.ID{}) {
 		t.Errorf("restored, it still says %s", restored.MovedTo)
 	}
@@ -271,7 +271,7 @@ func TestMoveBackErased(t *testing.T) {
 	r := m.make("a", 5)
 	n := m.move(r, in(m.away))
 	for _, number := range []string{"1", "2"} {
-		_, shared, err := m.Service.Versions.EraseVersion(t.Context(), m.Admin, n.ID.String(), number)
+		_, shared, err := m.Service.Versions.Erase(t.Context(), m.Admin, n.ID.String(), number)
 		if m.OK(err); number == "2" && !shared {
 			t.Error("the bytes were not said to be those of the old one, too")
 		}
@@ -299,7 +299,7 @@ func TestOnto(t *testing.T) {
 				set = m.away
 			}
 			t1 := m.Upload(set, "t.csv")
-			_, err := m.Service.Files.EditResource(t.Context(), m.Admin, t1.ID.String(), files.Fields{Metadata: patch(`{"tags":["target"]}`)}, core.Match{})
+			_, err := m.Service.Files.Edit(t.Context(), m.Admin, t1.ID.String(), files.Fields{Metadata: patch(`{"tags":["target"]}`)}, core.Match{})
 			m.OK(err)
 			t1 = m.Get(t1.ID)
 			content := m.content(r.ID)

@@ -40,7 +40,7 @@ func patch(text string) descriptive.Patch { return descriptive.Patch(text) }
 
 // edit edits the first resource.
 func (d *described) edit(text string) (metadata.Resource, error) {
-	return d.Service.Files.EditResource(d.T.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
+	return d.Service.Files.Edit(d.T.Context(), d.Admin, d.Resources[0].ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 }
 
 // set edits the first resource, and returns it.
@@ -171,7 +171,7 @@ func TestDescriptionStays(t *testing.T) {
 	disk := repositorytest.NewDisk(t, repository.Config{}, 2)
 	ctx, id := t.Context(), disk.Resources[0].ID
 	const want = `{"tags":["kept"]}`
-	_, err := disk.Service.Files.EditResource(ctx, disk.Admin, id.String(), files.Fields{Metadata: patch(want)}, core.Match{})
+	_, err := disk.Service.Files.Edit(ctx, disk.Admin, id.String(), files.Fields{Metadata: patch(want)}, core.Match{})
 	disk.OK(err)
 	hold := func(when string, r metadata.Resource, err error) {
 		t.Helper()
@@ -180,14 +180,14 @@ func TestDescriptionStays(t *testing.T) {
 		}
 	}
 	hold("replaced", disk.Replace(disk.Resources[0], "other"), nil)
-	restored, err := disk.Service.Versions.RestoreVersion(ctx, disk.Admin, id.String(), "1", repositorytest.Always)
+	restored, err := disk.Service.Versions.Restore(ctx, disk.Admin, id.String(), "1", repositorytest.Always)
 	hold("its version is restored", restored, err)
 	hold("deleted", disk.Delete(restored), nil)
-	restored, err = disk.Service.Files.RestoreResource(ctx, disk.Admin, id.String(), repositorytest.Always)
+	restored, err = disk.Service.Files.Restore(ctx, disk.Admin, id.String(), repositorytest.Always)
 	hold("restored", restored, err)
-	_, err = disk.Service.Dataspaces.DeleteDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
+	_, err = disk.Service.Dataspaces.Delete(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
 	disk.OK(err)
-	_, err = disk.Service.Dataspaces.RestoreDataspace(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
+	_, err = disk.Service.Dataspaces.Restore(ctx, disk.Admin, disk.Space.ID.String(), repositorytest.Always)
 	disk.OK(err)
 	hold("its dataspace was deleted and restored", disk.Get(id), nil)
 	disk.Delete(restored)
@@ -247,9 +247,9 @@ func TestDescribeContainers(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	space, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, containers.NewDataspace{Name: "described", DataspaceFields: containers.DataspaceFields{Metadata: descriptive.Patch(`{"publisher":"Curie","tags":null}`)}})
+	space, err := d.Service.Dataspaces.Create(ctx, d.Admin, containers.NewDataspace{Name: "described", DataspaceFields: containers.DataspaceFields{Metadata: descriptive.Patch(`{"publisher":"Curie","tags":null}`)}})
 	d.OK(err)
-	set, err := d.Service.Sets.CreateSet(ctx, d.Admin, containers.NewSet{Name: "described", DataspaceID: space.ID.String(), SetFields: containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":2026,"keywords":["radium"]}`)}})
+	set, err := d.Service.Sets.Create(ctx, d.Admin, containers.NewSet{Name: "described", DataspaceID: space.ID.String(), SetFields: containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":2026,"keywords":["radium"]}`)}})
 	d.OK(err)
 	if space.Descriptive != `{"publisher":"Curie"}` || set.Descriptive != `{"publicationYear":2026,"keywords":["radium"]}` {
 		t.Errorf("made with %s, %s", space.Descriptive, set.Descriptive)
@@ -257,13 +257,13 @@ func TestDescribeContainers(t *testing.T) {
 	if texts, _ := d.texts(paging.SetHistory, set.ID); !strings.Contains(texts, `"metadata.publicationYear":"2026"`) {
 		t.Errorf("the history of the set: %s", texts)
 	}
-	space, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"keywords":["a"]}`)}, core.Match{})
+	space, err = d.Service.Dataspaces.Update(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"keywords":["a"]}`)}, core.Match{})
 	d.OK(err)
-	set, err = d.Service.Sets.UpdateSet(ctx, d.Admin, set.ID.String(), containers.SetFields{Metadata: patch(`{"keywords":null,"tags":["t"]}`)}, core.Match{})
+	set, err = d.Service.Sets.Update(ctx, d.Admin, set.ID.String(), containers.SetFields{Metadata: patch(`{"keywords":null,"tags":["t"]}`)}, core.Match{})
 	d.OK(err)
-	gotSpace, err := d.Service.Dataspaces.GetDataspace(ctx, d.Admin, space.ID.String())
+	gotSpace, err := d.Service.Dataspaces.Get(ctx, d.Admin, space.ID.String())
 	d.OK(err)
-	gotSet, err := d.Service.Sets.GetSet(ctx, d.Admin, set.ID.String())
+	gotSet, err := d.Service.Sets.Get(ctx, d.Admin, set.ID.String())
 	d.OK(err)
 	if gotSpace != space || space.Descriptive != `{"publisher":"Curie","keywords":["a"]}` || gotSet != set || set.Descriptive != `{"publicationYear":2026,"tags":["t"]}` {
 		t.Errorf("changed to %s, %s; got %+v, %+v", space.Descriptive, set.Descriptive, gotSpace, gotSet)
@@ -272,7 +272,7 @@ func TestDescribeContainers(t *testing.T) {
 	if texts != `{"metadata.keywords":"[\"a\"]"}` || action != audit.DataspaceUpdate {
 		t.Errorf("the history of the dataspace: %s, %s", action, texts)
 	}
-	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"publicationYear":2026}`)}, core.Match{})
+	_, err = d.Service.Dataspaces.Update(ctx, d.Admin, space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"publicationYear":2026}`)}, core.Match{})
 	d.Refused(err, errs.CodeInvalidField)
 	if found := repositorytest.Violations(t, d.meta, blobstest.NewMemory()); len(found) > 0 {
 		t.Errorf("violations: %q", found)
@@ -285,12 +285,12 @@ func TestDescriptiveListed(t *testing.T) {
 	d := newDescribed(t)
 	ctx := t.Context()
 	for i, r := range d.Resources[:2] {
-		_, err := d.Service.Files.EditResource(ctx, d.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)}, core.Match{})
+		_, err := d.Service.Files.Edit(ctx, d.Admin, r.ID.String(), files.Fields{Metadata: patch(`{"properties":{"n":` + string(rune('1'+i)) + `}}`)}, core.Match{})
 		d.OK(err)
 	}
-	_, err := d.Service.Sets.UpdateSet(ctx, d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"tags":["set"]}`)}, core.Match{})
+	_, err := d.Service.Sets.Update(ctx, d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"tags":["set"]}`)}, core.Match{})
 	d.OK(err)
-	_, err = d.Service.Dataspaces.UpdateDataspace(ctx, d.Admin, d.Space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"tags":["space"]}`)}, core.Match{})
+	_, err = d.Service.Dataspaces.Update(ctx, d.Admin, d.Space.ID.String(), containers.DataspaceFields{Metadata: patch(`{"tags":["space"]}`)}, core.Match{})
 	d.OK(err)
 	for _, asked := range []bool{false, true} {
 		first := paging.Selection{Limit: 1, Descriptive: asked}
@@ -306,9 +306,9 @@ func TestDescriptiveListed(t *testing.T) {
 			got = append(got, page.Items[0].Descriptive)
 			req = core.ListRequest{Container: req.Container, Token: page.Next}
 		}
-		sets, err := d.Service.Sets.ListSets(ctx, d.Admin, paging.Sets, core.ListRequest{Selection: first})
+		sets, err := d.Service.Sets.List(ctx, d.Admin, paging.Sets, core.ListRequest{Selection: first})
 		d.OK(err)
-		spaces, err := d.Service.Dataspaces.ListDataspaces(ctx, d.Admin, core.ListRequest{Selection: first})
+		spaces, err := d.Service.Dataspaces.List(ctx, d.Admin, core.ListRequest{Selection: first})
 		d.OK(err)
 		got = append(got, sets.Items[0].Descriptive, spaces.Items[0].Descriptive)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -325,14 +325,14 @@ func TestDescribeDuringCascade(t *testing.T) {
 	h := repositorytest.NewWorld(t, repositorytest.NewStill(repositorytest.Audited{Store: meta, Fail: t.Errorf}, store, repository.Config{PageSize: 1000, DirectoryPageSize: 100}), 450)
 	last := h.Resources[len(h.Resources)-1]
 	edit := func(text string) (metadata.Resource, error) {
-		return h.Service.Files.EditResource(t.Context(), h.Admin, last.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
+		return h.Service.Files.Edit(t.Context(), h.Admin, last.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 	}
 	_, err := edit(`{"tags":["a"]}`)
 	h.OK(err)
-	_, err = h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Delete(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.Finish(meta, store, h.Sets[0].ID)
-	_, err = h.Service.Sets.RestoreSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err = h.Service.Sets.Restore(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Begun(err)
 	edited, err := edit(`{"properties":{"n":1}}`)
 	if err != nil || edited.Descriptive != `{"tags":["a"],"properties":{"n":1}}` {
@@ -349,22 +349,22 @@ func TestDescribeAsWhom(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	user, err := d.Service.Users.CreateUser(ctx, d.Admin, containers.NewUser{Username: "anna"})
+	user, err := d.Service.Users.Create(ctx, d.Admin, containers.NewUser{Username: "anna"})
 	d.OK(err)
 	anna := auth.Principal{UserID: user.ID}
 	d.set(`{"tags":["a"]}`)
 	id := d.Resources[0].ID.String()
 	edit := files.Fields{Metadata: patch(`{"tags":["b"]}`)}
-	_, err = d.Service.Files.GetResource(ctx, anna, id)
+	_, err = d.Service.Files.Get(ctx, anna, id)
 	d.Refused(err, errs.CodeForbidden)
-	_, err = d.Service.Files.EditResource(ctx, anna, id, edit, core.Match{})
+	_, err = d.Service.Files.Edit(ctx, anna, id, edit, core.Match{})
 	d.Refused(err, errs.CodeForbidden)
 	_, _, err = d.Service.Users.Grant(ctx, d.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.Space.ID.String(), Role: auth.Member})
 	d.OK(err)
-	seen, err := d.Service.Files.GetResource(ctx, anna, id)
+	seen, err := d.Service.Files.Get(ctx, anna, id)
 	if err != nil || seen.Descriptive != `{"tags":["a"]}` {
 		t.Errorf("a member sees %q, %v", seen.Descriptive, err)
 	}
-	_, err = d.Service.Files.EditResource(ctx, anna, id, edit, core.Match{})
+	_, err = d.Service.Files.Edit(ctx, anna, id, edit, core.Match{})
 	d.Refused(err, errs.CodeForbidden)
 }

@@ -113,7 +113,7 @@ func TestDrivePut(t *testing.T) {
 	if d.OK(err); !created || first.Name != "data.csv" || first.Filename != "data.csv" || first.Format != "CSV" {
 		t.Fatalf("it made %+v", first)
 	}
-	edited, err := d.Service.Files.EditResource(t.Context(), d.Admin, first.ID.String(), files.Fields{Description: new("said"), Format: new("Own")}, core.Match{})
+	edited, err := d.Service.Files.Edit(t.Context(), d.Admin, first.ID.String(), files.Fields{Description: new("said"), Format: new("Own")}, core.Match{})
 	d.OK(err)
 	next, created, err := d.put(d.Admin, "data.csv", "3,4")
 	if d.OK(err); created || next.ID != first.ID || next.Version != 1 || next.Description != "said" || next.Format != "Own" || next.Digest == edited.Digest {
@@ -151,7 +151,7 @@ func TestDriveFolders(t *testing.T) {
 	if e := d.lookup("implied"); e.Folder != "implied/" || e.Made != 0 {
 		t.Errorf("the folder of a file is %+v", e)
 	}
-	_, err := d.Service.Files.DeleteResource(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
+	_, err := d.Service.Files.Delete(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
 	d.OK(err)
 	if e := d.lookup("implied"); e.Missing != folders.Free {
 		t.Errorf("without its file it is %+v", e)

@@ -57,7 +57,7 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 			m.fill(m.away, there)
 			room := 450*int64(len("d/000")) + int64(len(there))
 			allow := func(bytes int64) {
-				_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), quotaOf(bytes), core.Match{})
+				_, err := m.Service.Dataspaces.Update(t.Context(), m.Admin, m.other.ID.String(), quotaOf(bytes), core.Match{})
 				m.OK(err)
 			}
 			allow(room - 1)

@@ -49,9 +49,9 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.OK(err)
 	w.fits("the rest of it", send(500))
 	w.unreserved()
-	owner, err := w.Service.Users.UserUsage(ctx, w.Admin, "me")
+	owner, err := w.Service.Users.Usage(ctx, w.Admin, "me")
 	w.OK(err)
-	former, err := w.Service.Users.UserUsage(ctx, w.editor, "me")
+	former, err := w.Service.Users.Usage(ctx, w.editor, "me")
 	if err != nil || w.used() != 1000 || owner.Used != 1000 || former.Used != 0 {
 		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
 	}

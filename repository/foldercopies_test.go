@@ -276,7 +276,7 @@ func TestFolderRefusals(t *testing.T) {
 	if after := len(actions(t, m.Meta, 0)); after != before {
 		t.Errorf("refused, %d entries were made", after-before)
 	}
-	u, err := m.Service.Users.CreateUser(ctx, m.Admin, containers.NewUser{Username: "reader"})
+	u, err := m.Service.Users.Create(ctx, m.Admin, containers.NewUser{Username: "reader"})
 	m.OK(err)
 	for space, role := range map[metadata.ID]string{m.Space.ID: "member", m.other.ID: "editor"} {
 		_, _, err := m.Service.Users.Grant(ctx, m.Admin, containers.NewPrivilege{UserID: u.ID.String(), DataspaceID: space.String(), Role: repositorytest.RoleOf(role)})
@@ -316,7 +316,7 @@ func TestFolderDecidesInItsCommit(t *testing.T) {
 	} {
 		m := newMoved(t)
 		r := m.Upload(m.Sets[0], "d/a")
-		_, err := m.Service.Dataspaces.UpdateDataspace(t.Context(), m.Admin, m.other.ID.String(), quotaOf(6), core.Match{})
+		_, err := m.Service.Dataspaces.Update(t.Context(), m.Admin, m.other.ID.String(), quotaOf(6), core.Match{})
 		m.OK(err)
 		store := &meanwhile{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, func() { do(m, r) }}
 		svc := repositorytest.NewStill(store, m.Blobs, repository.Config{HoldUpTo: 10})

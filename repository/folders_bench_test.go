@@ -42,10 +42,10 @@ func newForest(b *testing.B) *forest {
 	f.ok(err)
 	f.admin, err = f.svc.Credentials.Authenticate(b.Context(), key)
 	f.ok(err)
-	space, err := f.svc.Dataspaces.CreateDataspace(b.Context(), f.admin, containers.NewDataspace{Name: "space"})
+	space, err := f.svc.Dataspaces.Create(b.Context(), f.admin, containers.NewDataspace{Name: "space"})
 	f.ok(err)
 	for i, size := range []struct{ files, folders int }{{10, 2}, {100_000, 5000}} {
-		set, err := f.svc.Sets.CreateSet(b.Context(), f.admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: space.ID.String()})
+		set, err := f.svc.Sets.Create(b.Context(), f.admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: space.ID.String()})
 		f.ok(err)
 		f.sets[i] = set.ID.String()
 		names := make([]string, 0, size.files+1000)
@@ -84,7 +84,7 @@ func (f *forest) list(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	_, err := f.svc.Files.ListResources(f.b.Context(), f.admin, paging.SetResources, repositorytest.Listed(paging.SetResources, set, query), func(*metadata.Resource) {}, func(string) {})
+	_, err := f.svc.Files.List(f.b.Context(), f.admin, paging.SetResources, repositorytest.Listed(paging.SetResources, set, query), func(*metadata.Resource) {}, func(string) {})
 	f.ok(err)
 }
 
@@ -93,7 +93,7 @@ func (f *forest) outline(set string, params ...string) {
 	for i := 0; i < len(params); i += 2 {
 		query[params[i]] = params[i+1 : i+2]
 	}
-	outline, err := f.svc.Files.OutlineResources(f.b.Context(), f.admin, repositorytest.Listed(paging.SetResources, set, query))
+	outline, err := f.svc.Files.Outline(f.b.Context(), f.admin, repositorytest.Listed(paging.SetResources, set, query))
 	if f.ok(err); outline.Bounded || outline.Total == 0 {
 		f.b.Errorf("outline of %d", outline.Total)
 	}

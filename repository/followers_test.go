@@ -79,7 +79,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		})
 		defer svc.Close()
 		w := repositorytest.NewWorld(t, svc, 0)
-		_, err := svc.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: new("https://a")}})
+		_, err := svc.Webhooks.Create(ctx, w.Admin, watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: new("https://a")}})
 		w.OK(err)
 		stream, err := svc.Events.Open(ctx, w.Admin, "")
 		w.OK(err)

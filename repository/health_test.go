@@ -148,7 +148,7 @@ func TestFailingCascadeReported(t *testing.T) {
 		meta := &stuck{Store: metadatatest.NewMemory(time.Now)}
 		store := blobstest.NewMemory()
 		h := populated(t, repositorytest.NewStill(meta, store, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
-		_, err := h.Service.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+		_, err := h.Service.Sets.Delete(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 		h.Begun(err)
 		meta.container = h.Sets[0].ID
 		meta.broken.Store(true)

@@ -105,15 +105,15 @@ func (m *melee) any() (*repository.Service, *atomic.Pointer[metadata.ID]) {
 func (m *melee) change(ctx context.Context) error {
 	svc, place := m.any()
 	id := place.Load().String()
-	r, err := svc.Files.GetResource(ctx, m.admin, id)
+	r, err := svc.Files.Get(ctx, m.admin, id)
 	if err != nil {
 		return err
 	}
 	switch rand.IntN(16) {
 	case 0:
-		_, err = svc.Files.DeleteResource(ctx, m.admin, id, repositorytest.Always)
+		_, err = svc.Files.Delete(ctx, m.admin, id, repositorytest.Always)
 	case 1:
-		_, err = svc.Files.RestoreResource(ctx, m.admin, id, repositorytest.Always)
+		_, err = svc.Files.Restore(ctx, m.admin, id, repositorytest.Always)
 	default:
 		up := svc.Uploads.NewUpload(m.admin)
 		err = up.Receive(ctx, strings.NewReader(fmt.Sprint("content ", rand.IntN(contents))))

@@ -78,7 +78,7 @@ func (f *filled) reopen() {
 func (f *filled) ask(extract ...string) {
 	f.T.Helper()
 	sources, _ := metadata.ParseExtract(extract)
-	_, err := f.Service.Sets.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), containers.SetFields{Extract: &sources}, core.Match{})
+	_, err := f.Service.Sets.Update(f.T.Context(), f.Admin, f.Sets[0].ID.String(), containers.SetFields{Extract: &sources}, core.Match{})
 	f.OK(err)
 }
 
@@ -100,7 +100,7 @@ func (f *filled) put(id metadata.ID, name, content string) metadata.ID {
 
 func (f *filled) edit(id metadata.ID, fields files.Fields) {
 	f.T.Helper()
-	_, err := f.Service.Files.EditResource(f.T.Context(), f.Admin, id.String(), fields, core.Match{})
+	_, err := f.Service.Files.Edit(f.T.Context(), f.Admin, id.String(), fields, core.Match{})
 	f.OK(err)
 }
 
@@ -154,11 +154,11 @@ func TestFills(t *testing.T) {
 		{func() { f.edit(sidecar, files.Fields{Name: new("a.csv.json")}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() {
-			_, err := f.Service.Files.RestoreResource(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
+			_, err := f.Service.Files.Restore(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
 			f.OK(err)
 		}, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() {
-			_, err := f.Service.Versions.RestoreVersion(t.Context(), f.Admin, file.String(), "1", repositorytest.Always)
+			_, err := f.Service.Versions.Restore(t.Context(), f.Admin, file.String(), "1", repositorytest.Always)
 			f.OK(err)
 		}, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
 		{func() { f.ask("sidecar"); f.put(file, "a.csv", table("operator: Zoe", "zone: 3")) }, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
@@ -319,7 +319,7 @@ func TestFillsAfterUndo(t *testing.T) {
 		if got := f.said(file); got != "operator=:Eve" {
 			t.Errorf("a person said Eve, it says %s", got)
 		}
-		_, err = f.Service.BulkEdits.UndoEdit(t.Context(), f.Admin, edit.Edit.ID.String())
+		_, err = f.Service.BulkEdits.Undo(t.Context(), f.Admin, edit.Edit.ID.String())
 		if f.OK(err); f.said(file) != c.want {
 			t.Errorf("undone it says %s, want %s", f.said(file), c.want)
 		}
@@ -334,12 +334,12 @@ func TestFillsAfterRestoration(t *testing.T) {
 	file := f.put(metadata.ID{}, "a.csv", table("run: 1"))
 	f.put(metadata.ID{}, "a.csv.json", `{"gas":"Ar"}`)
 	want, set := f.said(file), f.Sets[0].ID
-	_, err := f.Service.Sets.DeleteSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	_, err := f.Service.Sets.Delete(t.Context(), f.Admin, set.String(), repositorytest.Always)
 	f.OK(err)
 	f.Finish(f.meta, f.files, set)
 	f.OK(f.Service.Descriptions.Filled(t.Context()))
 	edits := f.edits()
-	_, err = f.Service.Sets.RestoreSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	_, err = f.Service.Sets.Restore(t.Context(), f.Admin, set.String(), repositorytest.Always)
 	f.OK(err)
 	f.Finish(f.meta, f.files, set)
 	if got := f.said(file); got != want || want != "gas=s:Ar run=h:1" || f.edits() != edits {

@@ -21,13 +21,13 @@ import (
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	_, err := f.Service.Schemas.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), describe.NewSchema{For: metadata.ForFiles, SchemaFields: describe.SchemaFields{Name: new("none"), Enforce: new(true), Text: []byte(`{"type":"object","additionalProperties":false}`)}})
+	_, err := f.Service.Schemas.Create(t.Context(), f.Admin, f.Space.ID.String(), describe.NewSchema{For: metadata.ForFiles, SchemaFields: describe.SchemaFields{Name: new("none"), Enforce: new(true), Text: []byte(`{"type":"object","additionalProperties":false}`)}})
 	f.OK(err)
 	file := f.put(metadata.ID{}, "a.csv", table("operator: Ada"))
 	if got := f.said(file); got != "operator=h:Ada" {
 		t.Errorf("%s against a schema", got)
 	}
-	_, err = f.Service.Files.EditResource(t.Context(), f.Admin, file.String(), files.Fields{Metadata: patch(`{"properties":{"b":1}}`)}, core.Match{})
+	_, err = f.Service.Files.Edit(t.Context(), f.Admin, file.String(), files.Fields{Metadata: patch(`{"properties":{"b":1}}`)}, core.Match{})
 	f.Refused(err, errs.CodeInvalidField)
 
 	long := strings.Repeat("x", 15_000)
@@ -54,7 +54,7 @@ func TestFillsWithinBounds(t *testing.T) {
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
-	other, err := f.Service.Sets.CreateSet(t.Context(), f.Admin, containers.NewSet{Name: "other", DataspaceID: f.Space.ID.String()})
+	other, err := f.Service.Sets.Create(t.Context(), f.Admin, containers.NewSet{Name: "other", DataspaceID: f.Space.ID.String()})
 	f.OK(err)
 	foreign := f.Upload(other, "a.csv")
 	f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)

@@ -79,7 +79,7 @@ var interruptions = map[string]interruption{
 		return commit()
 	},
 	"the set is deleted": func(i *interrupted, commit func() error) error {
-		_, err := i.b.Service.Sets.DeleteSet(context.Background(), i.b.Admin, i.set.ID.String(), repositorytest.Always)
+		_, err := i.b.Service.Sets.Delete(context.Background(), i.b.Admin, i.set.ID.String(), repositorytest.Always)
 		i.a.OK(err)
 		return commit()
 	},
@@ -128,7 +128,7 @@ var operations = map[string]operation{
 	}},
 	"edit many": {run: (*interrupted).editMany},
 	"undo an edit": {before: (*interrupted).editMany, run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.BulkEdits.UndoEdit(ctx, i.a.Admin, i.edit)
+		_, err := i.a.Service.BulkEdits.Undo(ctx, i.a.Admin, i.edit)
 		return err
 	}},
 	"purge": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
@@ -140,7 +140,7 @@ var operations = map[string]operation{
 		return err
 	}},
 	"delete a set": {kept: true, run: func(i *interrupted, ctx context.Context) error {
-		_, err := i.a.Service.Sets.DeleteSet(ctx, i.a.Admin, i.set.ID.String(), repositorytest.Always)
+		_, err := i.a.Service.Sets.Delete(ctx, i.a.Admin, i.set.ID.String(), repositorytest.Always)
 		return err
 	}},
 	"upload": {kept: true, run: func(i *interrupted, ctx context.Context) error {
@@ -150,7 +150,7 @@ var operations = map[string]operation{
 	}},
 	"upload nothing": {kept: true, run: func(i *interrupted, ctx context.Context) error {
 		set, name := i.set.ID.String(), "new"
-		_, err := i.a.Service.Uploads.CreateUpload(ctx, i.a.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}})
+		_, err := i.a.Service.Uploads.Create(ctx, i.a.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}})
 		return err
 	}},
 }
@@ -171,7 +171,7 @@ func (i *interrupted) editMany(ctx context.Context) error {
 
 // upload begins an upload before the operation, which is the chunk that completes it.
 func (i *interrupted) upload(ctx context.Context, start files.UploadStart) (metadata.ResumableUpload, error) {
-	t, err := i.a.Service.Uploads.CreateUpload(i.a.T.Context(), i.a.Admin, start)
+	t, err := i.a.Service.Uploads.Create(i.a.T.Context(), i.a.Admin, start)
 	i.a.OK(err)
 	chunk := resumable.Chunk{Length: -1, Body: io.MultiReader(strings.NewReader("file")), Stop: func() {}}
 	return i.a.Service.Uploads.Chunks.Append(ctx, i.a.Admin, t.ID.String(), chunk)

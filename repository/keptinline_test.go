@@ -34,11 +34,11 @@ func TestInlineBodiesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.Dataspaces.CreateDataspace(t.Context(), admin, containers.NewDataspace{Name: "physics"})
+	d, err := s.Dataspaces.Create(t.Context(), admin, containers.NewDataspace{Name: "physics"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.Sets.CreateSet(t.Context(), admin, containers.NewSet{Name: "runs", DataspaceID: d.ID.String()})
+	set, err := s.Sets.Create(t.Context(), admin, containers.NewSet{Name: "runs", DataspaceID: d.ID.String()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestFlushedByOtherNode(t *testing.T) {
 func begin(w *repositorytest.World, whole, first string) metadata.ResumableUpload {
 	w.T.Helper()
 	set, name := w.Sets[0].ID.String(), "file"
-	t, err := w.Service.Uploads.CreateUpload(w.T.Context(), w.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
+	t, err := w.Service.Uploads.Create(w.T.Context(), w.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
 	w.OK(err)
 	t, err = add(w, t, strings.NewReader(first))
 	w.OK(err)
@@ -283,7 +283,7 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 				ofB.Fail(errors.New("killed"))
 			}
 		})
-		_, err := b.Service.Sets.DeleteSet(ctx, b.Admin, set.ID.String(), repositorytest.Always)
+		_, err := b.Service.Sets.Delete(ctx, b.Admin, set.ID.String(), repositorytest.Always)
 		if err == nil {
 			b.T.Error("the dead node has answered")
 		}

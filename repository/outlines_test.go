@@ -45,7 +45,7 @@ func TestOutline(t *testing.T) {
 	}
 	page := func(req core.ListRequest) (all []entry) {
 		req.Container = w.Sets[0].ID.String()
-		_, err := w.Service.Files.ListResources(t.Context(), w.Admin, paging.SetResources, req,
+		_, err := w.Service.Files.List(t.Context(), w.Admin, paging.SetResources, req,
 			func(r *metadata.Resource) { all = append(all, entry{string([]byte(r.Name)), r.Modified}) },
 			func(path string) { all = append(all, entry{name: path}) })
 		w.OK(err)
@@ -58,7 +58,7 @@ func TestOutline(t *testing.T) {
 				for _, part := range splitFields(query) {
 					params[part[0]] = []string{part[1]}
 				}
-				got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, repositorytest.Listed(paging.SetResources, w.Sets[0].ID.String(), params))
+				got, err := w.Service.Files.Outline(t.Context(), w.Admin, repositorytest.Listed(paging.SetResources, w.Sets[0].ID.String(), params))
 				w.OK(err)
 				whole := map[string][]string{}
 				for name, values := range params {
@@ -98,7 +98,7 @@ func TestOutlineIsBounded(t *testing.T) {
 			}
 			return err
 		}))
-		got, err := w.Service.Files.OutlineResources(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Selection: paging.Selection{Limit: 1}})
+		got, err := w.Service.Files.Outline(t.Context(), w.Admin, core.ListRequest{Container: w.Sets[0].ID.String(), Selection: paging.Selection{Limit: 1}})
 		if w.OK(err); got.Total != 1000 || got.Bounded != (more == 1) || len(got.Marks) != 999 {
 			t.Errorf("%d, %v, %d marks", got.Total, got.Bounded, len(got.Marks))
 		}

@@ -43,7 +43,7 @@ func (h *held) newVisitor(n int) *visitor {
 	h.T.Helper()
 	ctx, v := h.T.Context(), &visitor{held: h, file: h.Resources[0].ID.String()}
 	var err error
-	v.user, err = h.Service.Users.CreateUser(ctx, h.Admin, containers.NewUser{Username: fmt.Sprint("visitor-", n)})
+	v.user, err = h.Service.Users.Create(ctx, h.Admin, containers.NewUser{Username: fmt.Sprint("visitor-", n)})
 	h.OK(err)
 	var k metadata.Key
 	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), containers.NewKey{})
@@ -68,13 +68,13 @@ func (v *visitor) grant(role string) {
 }
 
 func (v *visitor) visibility(to metadata.Visibility) error {
-	_, err := v.Service.Dataspaces.UpdateDataspace(v.T.Context(), v.Admin, v.Space.ID.String(),
+	_, err := v.Service.Dataspaces.Update(v.T.Context(), v.Admin, v.Space.ID.String(),
 		containers.DataspaceFields{Visibility: &to}, core.Match{})
 	return err
 }
 
 func (v *visitor) sysadmin(is bool) error {
-	_, err := v.Service.Users.UpdateUser(v.T.Context(), v.Admin, v.user.ID.String(),
+	_, err := v.Service.Users.Update(v.T.Context(), v.Admin, v.user.ID.String(),
 		containers.UserFields{Sysadmin: new(is)}, core.Match{})
 	return err
 }
@@ -82,7 +82,7 @@ func (v *visitor) sysadmin(is bool) error {
 // gets returns the requests of the visitor by name. A request returns nil if it succeeds.
 func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	record := func(p auth.Principal) error {
-		_, err := v.Service.Files.GetResource(ctx, p, v.file)
+		_, err := v.Service.Files.Get(ctx, p, v.file)
 		return err
 	}
 	return map[string]func() error{
@@ -120,7 +120,7 @@ var errNothing = errors.New("nothing")
 
 // isActive requests something that succeeds while the file and its containers are active.
 func (v *visitor) isActive() error {
-	r, err := v.Service.Files.GetResource(v.T.Context(), v.Admin, v.file)
+	r, err := v.Service.Files.Get(v.T.Context(), v.Admin, v.file)
 	if err == nil && r.State != metadata.Active {
 		err = errNothing
 	}
@@ -215,14 +215,14 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 		h.OK(v.gets(ctx)["a record"]())
 		v = h.newVisitor(rounds + n)
 		set, shown := h.Sets[0].ID.String(), map[string]func() error{"the state": v.isActive}
-		v.storm("a set is deleted", shown, func() error { _, err := svc.Sets.DeleteSet(ctx, h.Admin, set, repositorytest.Always); return err }, out)
-		v.storm("a set is restored", shown, func() error { _, err := svc.Sets.RestoreSet(ctx, h.Admin, set, repositorytest.Always); return err }, in)
+		v.storm("a set is deleted", shown, func() error { _, err := svc.Sets.Delete(ctx, h.Admin, set, repositorytest.Always); return err }, out)
+		v.storm("a set is restored", shown, func() error { _, err := svc.Sets.Restore(ctx, h.Admin, set, repositorytest.Always); return err }, in)
 		v.storm("a user is deleted", v.gets(ctx), func() error {
-			_, err := svc.Users.DeleteUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.Delete(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
 			return err
 		}, out)
 		v.storm("the caller is restored, without the key", v.gets(ctx), func() error {
-			_, err := svc.Users.RestoreUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			_, err := svc.Users.Restore(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
 			return err
 		}, out)
 	}
@@ -300,7 +300,7 @@ func TestKeyCached(t *testing.T) {
 		ahead.Add(int64(time.Hour))
 		authenticate()
 		h.Refused(err, errs.CodeUnauthenticated)
-		_, err = svc.Files.GetResource(ctx, p, h.Resources[0].ID.String())
+		_, err = svc.Files.Get(ctx, p, h.Resources[0].ID.String())
 		h.Refused(err, errs.CodeUnauthenticated)
 	})
 }
@@ -368,7 +368,7 @@ func TestRightsOfOneAttemptOnly(t *testing.T) {
 			})
 		})
 		queued(func() {
-			_, created = svc.Users.CreateUser(t.Context(), v.old, containers.NewUser{Username: "not-created"})
+			_, created = svc.Users.Create(t.Context(), v.old, containers.NewUser{Username: "not-created"})
 		})
 		queued(func() {
 			spoiled = meta.Update(t.Context(), func(tx *metadata.Tx) error {

@@ -18,14 +18,14 @@ func TestIndexFollowsMoves(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "unmistakable content", "text/plain"))
 	s.want(s.Admin, "unmistakable in:space/set-0", "file 0 0")
-	n, err := s.Service.Files.MoveResource(ctx, s.Admin, r.ID.String(), files.Destination{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
+	n, err := s.Service.Files.Move(ctx, s.Admin, r.ID.String(), files.Destination{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0")
 	s.want(s.Admin, "unmistakable in:space/set-1", "elsewhere")
-	_, err = s.Service.Files.CopyResource(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "copy"})
+	_, err = s.Service.Files.Copy(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "copy"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable", "copy", "elsewhere")
-	_, err = s.Service.Files.MoveResource(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "back"})
+	_, err = s.Service.Files.Move(ctx, s.Admin, n.ID.String(), files.Destination{SetID: s.Sets[0].ID.String(), Name: "back"})
 	s.OK(err)
 	s.want(s.Admin, "unmistakable in:space/set-0", "back", "copy")
 	s.want(s.Admin, "unmistakable in:space/set-1")
@@ -37,11 +37,11 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
 	ctx := t.Context()
-	silent, err := f.Service.Sets.CreateSet(ctx, f.Admin, containers.NewSet{Name: "silent", DataspaceID: f.Space.ID.String()})
+	silent, err := f.Service.Sets.Create(ctx, f.Admin, containers.NewSet{Name: "silent", DataspaceID: f.Space.ID.String()})
 	f.OK(err)
 	move := func(id metadata.ID, set metadata.Set) metadata.ID {
 		t.Helper()
-		r, err := f.Service.Files.MoveResource(ctx, f.Admin, id.String(), files.Destination{SetID: set.ID.String()})
+		r, err := f.Service.Files.Move(ctx, f.Admin, id.String(), files.Destination{SetID: set.ID.String()})
 		f.OK(err)
 		return r.ID
 	}
@@ -73,11 +73,11 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
-	other, err := d.Service.Dataspaces.CreateDataspace(ctx, d.Admin, containers.NewDataspace{Name: "other"})
+	other, err := d.Service.Dataspaces.Create(ctx, d.Admin, containers.NewDataspace{Name: "other"})
 	d.OK(err)
 	sets := map[string]string{}
 	for name, space := range map[string]string{"beside": d.Space.ID.String(), "away": other.ID.String()} {
-		set, err := d.Service.Sets.CreateSet(ctx, d.Admin, containers.NewSet{Name: name, DataspaceID: space})
+		set, err := d.Service.Sets.Create(ctx, d.Admin, containers.NewSet{Name: name, DataspaceID: space})
 		d.OK(err)
 		sets[name] = set.ID.String()
 	}
@@ -87,7 +87,7 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	d.OK(err)
 	arrive := func(set string) string {
 		t.Helper()
-		c, err := d.Service.Files.CopyResource(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets[set]})
+		c, err := d.Service.Files.Copy(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets[set]})
 		d.OK(err)
 		return c.Descriptive
 	}
@@ -97,14 +97,14 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 	if got := arrive("away"); strings.Contains(got, "schema") || !strings.Contains(got, `"here":"x"`) {
 		t.Errorf("in one without schemas it says %s", got)
 	}
-	there, err := d.Service.Schemas.CreateSchema(ctx, d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("there"), Text: needs("there"), Enforce: new(true)}})
+	there, err := d.Service.Schemas.Create(ctx, d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("there"), Text: needs("there"), Enforce: new(true)}})
 	d.OK(err)
 	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
 		t.Errorf("in one with another schema it says %s", got)
 	}
-	moved, err := d.Service.Files.MoveResource(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets["away"]})
+	moved, err := d.Service.Files.Move(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets["away"]})
 	d.OK(err)
-	back, err := d.Service.Files.MoveResource(ctx, d.Admin, moved.ID.String(), files.Destination{SetID: d.Sets[0].ID.String()})
+	back, err := d.Service.Files.Move(ctx, d.Admin, moved.ID.String(), files.Destination{SetID: d.Sets[0].ID.String()})
 	if d.OK(err); back.ID != r.ID || !strings.Contains(back.Descriptive, here.ID.String()) || strings.Contains(back.Descriptive, there.ID.String()) {
 		t.Errorf("moved there and back it says %s", back.Descriptive)
 	}

@@ -76,7 +76,7 @@ func (w *placements) change() string {
 		w.made++
 		content := fmt.Sprint(w.made, strings.Repeat("+", w.made%12))
 		r := w.Replace(w.find(from, name), content)
-		_, err := w.Service.Files.MoveResource(w.T.Context(), w.Admin, r.ID.String(), files.Destination{Name: name})
+		_, err := w.Service.Files.Move(w.T.Context(), w.Admin, r.ID.String(), files.Destination{Name: name})
 		w.OK(err)
 		w.model[from][name] = content
 		return "replace " + name
@@ -112,9 +112,9 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 	if _, there := w.model[to][goal]; there {
 		place.Onto = w.find(to, goal).ID.String()
 	}
-	do := w.Service.Files.CopyResource
+	do := w.Service.Files.Copy
 	if move {
-		do = w.Service.Files.MoveResource
+		do = w.Service.Files.Move
 	}
 	_, err := do(w.T.Context(), w.Admin, w.find(from, name).ID.String(), place)
 	w.OK(err)

@@ -28,9 +28,9 @@ func TestPlacementRefusals(t *testing.T) {
 	m.OK(os.Remove(m.Path(damaged.Digest)))
 	_, err := m.Content(damaged.ID)
 	m.Refused(err, errs.CodeDataDamaged)
-	deleted, err := svc.Sets.CreateSet(ctx, m.Admin, containers.NewSet{Name: "deleted", DataspaceID: m.other.ID.String()})
+	deleted, err := svc.Sets.Create(ctx, m.Admin, containers.NewSet{Name: "deleted", DataspaceID: m.other.ID.String()})
 	m.OK(err)
-	_, err = svc.Sets.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
+	_, err = svc.Sets.Delete(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
 	m.OK(err)
 	before := actions(t, m.Meta, 0)
 	stale := core.MatchTag("old")
@@ -56,11 +56,11 @@ func TestPlacementRefusals(t *testing.T) {
 		"a damaged one, onto":    {damaged.ID.String(), files.Destination{Onto: r.ID.String()}, errs.CodeDataDamaged},
 		"from a deleted onto it": {gone.ID.String(), files.Destination{Onto: r.ID.String()}, errs.CodeDeleted},
 	} {
-		_, err := svc.Files.MoveResource(ctx, m.Admin, tc.id, tc.to)
+		_, err := svc.Files.Move(ctx, m.Admin, tc.id, tc.to)
 		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
 			t.Fatalf("move: %s", name)
 		}
-		_, err = svc.Files.CopyResource(ctx, m.Admin, tc.id, tc.to)
+		_, err = svc.Files.Copy(ctx, m.Admin, tc.id, tc.to)
 		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
 			t.Fatalf("copy: %s", name)
 		}
@@ -86,7 +86,7 @@ func TestPlacementPermission(t *testing.T) {
 		{"", "", false, false, false}, {"", "admin", false, false, false}, {"member", "", false, false, false}, {"member", "member", false, false, false},
 		{"member", "editor", true, false, false}, {"editor", "member", false, false, false}, {"editor", "editor", true, true, true}, {"admin", "", false, false, false},
 	} {
-		u, err := m.Service.Users.CreateUser(ctx, m.Admin, containers.NewUser{Username: fmt.Sprint("u", n)})
+		u, err := m.Service.Users.Create(ctx, m.Admin, containers.NewUser{Username: fmt.Sprint("u", n)})
 		m.OK(err)
 		p := auth.Principal{UserID: u.ID}
 		for space, role := range map[metadata.ID]string{m.Space.ID: tc.here, m.other.ID: tc.there} {
@@ -104,12 +104,12 @@ func TestPlacementPermission(t *testing.T) {
 				t.Fatalf("%s by %+v", what, tc)
 			}
 		}
-		_, err = m.Service.Files.CopyResource(ctx, p, r.ID.String(), in(m.away))
+		_, err = m.Service.Files.Copy(ctx, p, r.ID.String(), in(m.away))
 		want("copy", err, tc.copies)
-		after, err := m.Service.Files.MoveResource(ctx, p, r.ID.String(), in(m.away))
+		after, err := m.Service.Files.Move(ctx, p, r.ID.String(), in(m.away))
 		want("move", err, tc.moves)
 		if tc.moves {
-			_, err = m.Service.Files.MoveResource(ctx, p, after.ID.String(), in(m.Sets[0]))
+			_, err = m.Service.Files.Move(ctx, p, after.ID.String(), in(m.Sets[0]))
 			want("move back", err, tc.back)
 		}
 	}

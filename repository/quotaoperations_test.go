@@ -71,7 +71,7 @@ func (w *quotaWorld) onDrive(p auth.Principal, f *storedFile, content string) (m
 
 func (w *quotaWorld) inChunks(p auth.Principal, content string, start files.UploadStart) (metadata.Resource, error) {
 	start.Length, start.Fields.Names = int64(len(content)), files.ResumableUploadNames()
-	t, err := w.Service.Uploads.CreateUpload(w.T.Context(), p, start)
+	t, err := w.Service.Uploads.Create(w.T.Context(), p, start)
 	if err != nil {
 		return metadata.Resource{}, err
 	}
@@ -114,9 +114,9 @@ func (w *quotaWorld) restoreVersion(user int, f *storedFile) quotaOperation {
 	return quotaOperation{
 		what: fmt.Sprintf("user %d restores version %d of %s", user, n+1, f.name), user: user, set: f.set, bytes: len(v.content),
 		run: func() error {
-			_, err := w.Service.Versions.RestoreVersion(w.T.Context(), w.users[user], f.id.String(), fmt.Sprint(n+1), repositorytest.Always)
+			_, err := w.Service.Versions.Restore(w.T.Context(), w.users[user], f.id.String(), fmt.Sprint(n+1), repositorytest.Always)
 			if err == nil {
-				_, err = w.Service.Files.EditResource(w.T.Context(), w.users[user], f.id.String(), files.Fields{Name: new(f.name)}, core.Match{})
+				_, err = w.Service.Files.Edit(w.T.Context(), w.users[user], f.id.String(), files.Fields{Name: new(f.name)}, core.Match{})
 			}
 			return err
 		},
@@ -132,7 +132,7 @@ func (w *quotaWorld) eraseVersion(f *storedFile) quotaOperation {
 	return quotaOperation{
 		what: fmt.Sprintf("erase version %d of %s", n+1, f.name),
 		run: func() error {
-			_, _, err := w.Service.Versions.EraseVersion(w.T.Context(), w.Admin, f.id.String(), fmt.Sprint(n+1))
+			_, _, err := w.Service.Versions.Erase(w.T.Context(), w.Admin, f.id.String(), fmt.Sprint(n+1))
 			return err
 		},
 		model: func() { f.versions[n].gone = true },
@@ -151,7 +151,7 @@ func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) 
 	return quotaOperation{
 		what: fmt.Sprintf("user %d copies %s to set %d, onto a file: %v", user, f.name, set, onto != nil), user: user, set: set, bytes: len(f.present().content),
 		run: func() error {
-			r, err := w.Service.Files.CopyResource(w.T.Context(), w.users[user], f.id.String(), to)
+			r, err := w.Service.Files.Copy(w.T.Context(), w.users[user], f.id.String(), to)
 			made.id = r.ID
 			return err
 		},
@@ -193,7 +193,7 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 	return quotaOperation{
 		what: fmt.Sprintf("user %d moves %s to set %d, again: %v", user, f.name, set, again), user: user, set: set, bytes: bytes,
 		run: func() error {
-			r, err := w.Service.Files.MoveResource(w.T.Context(), w.users[user], f.id.String(), to)
+			r, err := w.Service.Files.Move(w.T.Context(), w.users[user], f.id.String(), to)
 			if err != nil {
 				return err
 			}

@@ -100,13 +100,13 @@ func newQuotaWorld(t *testing.T, r *rand.Rand) *quotaWorld {
 	w := &quotaWorld{rationed: newRationed(t, repository.Config{HoldUpTo: 20}), r: r}
 	w.KeepLast(2)
 	ctx, other := t.Context(), metadata.Dataspace{}
-	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(900))}})
+	other, err := w.Service.Dataspaces.Create(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(900))}})
 	w.OK(err)
 	w.limitSpace(2500)
 	w.users, w.spaces = []auth.Principal{w.Admin, w.editor, w.newEditor("berta")}, []metadata.Dataspace{w.Space, other}
 	w.quotas = map[metadata.ID]int{w.Space.ID: 2500, other.ID: 900, w.users[1].UserID: 1000, w.users[2].UserID: 700}
 	for _, in := range []int{0, 0, 1} {
-		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("of-quotas-", len(w.sets)), DataspaceID: w.spaces[in].ID.String()})
+		set, err := w.Service.Sets.Create(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("of-quotas-", len(w.sets)), DataspaceID: w.spaces[in].ID.String()})
 		w.OK(err)
 		w.sets = append(w.sets, set)
 	}
@@ -166,7 +166,7 @@ func (w *quotaWorld) fits(op quotaOperation) bool {
 func (w *quotaWorld) compare(what string) {
 	w.T.Helper()
 	for n, p := range w.users {
-		share, err := w.Service.Users.UserUsage(w.T.Context(), p, "me")
+		share, err := w.Service.Users.Usage(w.T.Context(), p, "me")
 		if want := w.usedBy(n); err != nil || share.Used != int64(want) || share.Quota > 0 && share.Used > share.Quota {
 			w.T.Fatalf("%s: user %d has stored %d bytes of %d, want %d, %v", what, n, share.Used, share.Quota, want, err)
 		}
@@ -220,12 +220,12 @@ func (w *quotaWorld) operation() quotaOperation {
 		return w.eraseVersion(active)
 	case n == 9:
 		return quotaOperation{what: "delete " + active.name, run: func() error {
-			_, err := w.Service.Files.DeleteResource(w.T.Context(), w.users[user], active.id.String(), repositorytest.Always)
+			_, err := w.Service.Files.Delete(w.T.Context(), w.users[user], active.id.String(), repositorytest.Always)
 			return err
 		}, model: func() { active.deleted = true }}
 	case n == 10 && deleted != nil:
 		return quotaOperation{what: "restore " + deleted.name, run: func() error {
-			_, err := w.Service.Files.RestoreResource(w.T.Context(), w.users[user], deleted.id.String(), repositorytest.Always)
+			_, err := w.Service.Files.Restore(w.T.Context(), w.users[user], deleted.id.String(), repositorytest.Always)
 			return err
 		}, model: func() { deleted.deleted, deleted.movedTo = false, nil }}
 	case n < 13:

@@ -33,7 +33,7 @@ func newRationed(t *testing.T, config repository.Config) *rationed {
 
 func (w *rationed) newEditor(name string) auth.Principal {
 	w.T.Helper()
-	u, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, containers.NewUser{Username: name})
+	u, err := w.Service.Users.Create(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
 	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), containers.NewKey{})
 	w.OK(err)
@@ -50,13 +50,13 @@ func quotaOf(bytes int64) containers.DataspaceFields {
 
 func (w *rationed) limitSpace(bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), quotaOf(bytes), core.Match{})
+	_, err := w.Service.Dataspaces.Update(w.T.Context(), w.Admin, w.Space.ID.String(), quotaOf(bytes), core.Match{})
 	w.OK(err)
 }
 
 func (w *rationed) limitUser(p auth.Principal, bytes int64) {
 	w.T.Helper()
-	_, err := w.Service.Users.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), containers.UserFields{Quota: &bytes}, core.Match{})
+	_, err := w.Service.Users.Update(w.T.Context(), w.Admin, p.UserID.String(), containers.UserFields{Quota: &bytes}, core.Match{})
 	w.OK(err)
 }
 
@@ -90,7 +90,7 @@ func (w *rationed) replace(p auth.Principal, r metadata.Resource, size int) (met
 // begin begins a resumable upload.
 func (w *rationed) begin(p auth.Principal, length int64) (metadata.ResumableUpload, error) {
 	set, name := w.Sets[0].ID.String(), "file"
-	return w.Service.Uploads.CreateUpload(w.T.Context(), p, files.UploadStart{Length: length, Fields: files.UploadFields{SetID: &set, Name: &name, Names: files.ResumableUploadNames()}})
+	return w.Service.Uploads.Create(w.T.Context(), p, files.UploadStart{Length: length, Fields: files.UploadFields{SetID: &set, Name: &name, Names: files.ResumableUploadNames()}})
 }
 
 // send sends all of a resumable upload.
@@ -155,7 +155,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	w.fits("a replacement by 599", err)
 	_, err = w.put(w.editor, 50, 0)
 	w.full("an inline body of 50", err)
-	_, err = w.Service.Versions.RestoreVersion(ctx, w.editor, first.ID.String(), "1", repositorytest.Always)
+	_, err = w.Service.Versions.Restore(ctx, w.editor, first.ID.String(), "1", repositorytest.Always)
 	w.full("an old version as a new one", err)
 	_, err = w.put(w.editor, 1, 0)
 	w.fits("the last byte", err)
@@ -164,13 +164,13 @@ func TestQuotaOfDataspace(t *testing.T) {
 	deleted := w.Delete(replaced)
 	_, err = w.put(w.editor, 1, 0)
 	w.full("a byte, after a deletion", err)
-	_, err = w.Service.Files.RestoreResource(ctx, w.editor, deleted.ID.String(), repositorytest.Always)
+	_, err = w.Service.Files.Restore(ctx, w.editor, deleted.ID.String(), repositorytest.Always)
 	w.fits("a restoration", err)
 	w.limitSpace(10)
 	if w.used() != 1000 {
 		t.Errorf("a lower quota took something: %d bytes are used", w.used())
 	}
-	_, err = w.Service.Files.EditResource(ctx, w.editor, deleted.ID.String(), files.Fields{Name: new("other")}, core.Match{})
+	_, err = w.Service.Files.Edit(ctx, w.editor, deleted.ID.String(), files.Fields{Name: new("other")}, core.Match{})
 	w.fits("another name", err)
 	w.limitSpace(1000)
 	w.Delete(deleted)
@@ -199,17 +199,17 @@ func TestQuotaOfUser(t *testing.T) {
 	w.fits("another user who replaces it", err)
 	_, err = w.replace(w.editor, theirs, 201)
 	w.full("a replacement of another user's version", err, "you hold 800 bytes of 1000 bytes")
-	_, err = w.Service.Versions.RestoreVersion(t.Context(), w.editor, made.ID.String(), "1", repositorytest.Always)
+	_, err = w.Service.Versions.Restore(t.Context(), w.editor, made.ID.String(), "1", repositorytest.Always)
 	w.full("the restoration of one's own version", err, "800 bytes more do not fit")
 	_, err = w.replace(w.editor, theirs, 150)
 	w.fits("a replacement by 150", err)
 	for caller, want := range map[auth.Principal]containers.Share{w.editor: {Used: 950, Quota: 1000}, w.Admin: {Used: 35_000}} {
-		share, err := w.Service.Users.UserUsage(t.Context(), caller, "me")
+		share, err := w.Service.Users.Usage(t.Context(), caller, "me")
 		if err != nil || share != want {
 			t.Errorf("the user sees %+v, %v, want %+v", share, err, want)
 		}
 	}
-	_, err = w.Service.Users.UserUsage(t.Context(), w.editor, w.Admin.UserID.String())
+	_, err = w.Service.Users.Usage(t.Context(), w.editor, w.Admin.UserID.String())
 	repositorytest.WantCode(t, err, errs.CodeForbidden)
 	w.KeepLast(1)
 	w.Purge(maintenance.PurgeOptions{})
@@ -224,30 +224,30 @@ func TestWhoSetsQuotas(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{UsersCreateDataspaces: true, DataspaceQuota: 500, UserQuota: 700})
 	ctx := t.Context()
-	share, err := w.Service.Users.UserUsage(ctx, w.Admin, w.newEditor("berta").UserID.String())
+	share, err := w.Service.Users.Usage(ctx, w.Admin, w.newEditor("berta").UserID.String())
 	if err != nil || share.Quota != 700 {
 		t.Errorf("a new user has %+v, %v", share, err)
 	}
-	own, err := w.Service.Dataspaces.CreateDataspace(ctx, w.editor, containers.NewDataspace{Name: "own", DataspaceFields: containers.DataspaceFields{Quota: new(int64(500))}})
+	own, err := w.Service.Dataspaces.Create(ctx, w.editor, containers.NewDataspace{Name: "own", DataspaceFields: containers.DataspaceFields{Quota: new(int64(500))}})
 	w.OK(err)
 	if own.Quota != 500 {
 		t.Errorf("a new dataspace has %d", own.Quota)
 	}
 	for field, f := range map[string]containers.DataspaceFields{"more": quotaOf(501), "none": quotaOf(0)} {
-		_, err = w.Service.Dataspaces.CreateDataspace(ctx, w.editor, containers.NewDataspace{Name: field, DataspaceFields: f})
+		_, err = w.Service.Dataspaces.Create(ctx, w.editor, containers.NewDataspace{Name: field, DataspaceFields: f})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
-		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), f, core.Match{})
+		_, err = w.Service.Dataspaces.Update(ctx, w.editor, own.ID.String(), f, core.Match{})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
-		_, err = w.Service.Users.UpdateUser(ctx, w.editor, "me", containers.UserFields{Quota: f.Quota}, core.Match{})
+		_, err = w.Service.Users.Update(ctx, w.editor, "me", containers.UserFields{Quota: f.Quota}, core.Match{})
 		repositorytest.WantCode(t, err, errs.CodeForbidden)
 	}
-	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.editor, own.ID.String(), quotaOf(500), core.Match{})
+	_, err = w.Service.Dataspaces.Update(ctx, w.editor, own.ID.String(), quotaOf(500), core.Match{})
 	w.fits("the quota as it is", err)
-	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), quotaOf(-1), core.Match{})
+	_, err = w.Service.Dataspaces.Update(ctx, w.Admin, own.ID.String(), quotaOf(-1), core.Match{})
 	repositorytest.WantCode(t, err, errs.CodeInvalidField)
 	for caller, want := range map[auth.Principal]int64{w.Admin: 500, w.editor: 500, w.newEditor("carla"): 0} {
 		w.OK(func() error {
-			_, err := w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, own.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
+			_, err := w.Service.Dataspaces.Update(ctx, w.Admin, own.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
 			return err
 		}())
 		u, err := w.Service.Dataspaces.DataspaceUsage(ctx, caller, own.ID.String())
@@ -263,9 +263,9 @@ func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
 	ctx := t.Context()
-	other, err := w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(1000))}})
+	other, err := w.Service.Dataspaces.Create(ctx, w.Admin, containers.NewDataspace{Name: "other", DataspaceFields: containers.DataspaceFields{Quota: new(int64(1000))}})
 	w.OK(err)
-	set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: "there", DataspaceID: other.ID.String()})
+	set, err := w.Service.Sets.Create(ctx, w.Admin, containers.NewSet{Name: "there", DataspaceID: other.ID.String()})
 	w.OK(err)
 	to := files.Destination{SetID: set.ID.String()}
 	made, err := w.put(w.editor, 300, 0)
@@ -273,26 +273,26 @@ func TestQuotaOfCopies(t *testing.T) {
 	made, err = w.replace(w.editor, made, 400)
 	w.OK(err)
 	for range 2 {
-		_, err = w.Service.Files.CopyResource(ctx, w.Admin, made.ID.String(), to)
+		_, err = w.Service.Files.Copy(ctx, w.Admin, made.ID.String(), to)
 		w.fits("a copy of 400", err)
 	}
-	_, err = w.Service.Files.CopyResource(ctx, w.Admin, made.ID.String(), to)
+	_, err = w.Service.Files.Copy(ctx, w.Admin, made.ID.String(), to)
 	w.full("a third one", err, "the dataspace other holds 800 bytes")
-	_, err = w.Service.Files.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	_, err = w.Service.Files.Move(ctx, w.Admin, made.ID.String(), to)
 	w.full("a move with 700", err)
 	if kept := w.Get(made.ID); kept.State != metadata.Active {
 		t.Errorf("what was refused is %s", kept.State)
 	}
-	_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, other.ID.String(), quotaOf(1500), core.Match{})
+	_, err = w.Service.Dataspaces.Update(ctx, w.Admin, other.ID.String(), quotaOf(1500), core.Match{})
 	w.OK(err)
-	moved, err := w.Service.Files.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	moved, err := w.Service.Files.Move(ctx, w.Admin, made.ID.String(), to)
 	w.fits("a move with 700, exactly", err)
 	if used := w.used(); used != 700 {
 		t.Errorf("%d bytes stay counted where it was", used)
 	}
 	w.Sound()
 	w.limitSpace(700)
-	back, err := w.Service.Files.MoveResource(ctx, w.Admin, moved.ID.String(), files.Destination{SetID: w.Sets[0].ID.String()})
+	back, err := w.Service.Files.Move(ctx, w.Admin, moved.ID.String(), files.Destination{SetID: w.Sets[0].ID.String()})
 	if err != nil || back.ID != made.ID {
 		t.Errorf("back to where its bytes are: %v, %v", back.ID, err)
 	}

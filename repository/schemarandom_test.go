@@ -189,7 +189,7 @@ func (w *ruled) changeSchema() {
 			s.types = some(r, 5, ruledTypes)
 			fields.Types, fields.For = s.types, metadata.ForFiles
 		}
-		made, err := w.Service.Schemas.CreateSchema(ctx, w.Admin, w.Space.ID.String(), fields)
+		made, err := w.Service.Schemas.Create(ctx, w.Admin, w.Space.ID.String(), fields)
 		w.OK(err)
 		s.id = made.ID.String()
 		w.schemas = append(w.schemas, s)
@@ -198,11 +198,11 @@ func (w *ruled) changeSchema() {
 	s := pick(r, w.schemas)
 	switch what := r.IntN(4); {
 	case what == 0:
-		_, err := w.Service.Schemas.DeleteSchema(ctx, w.Admin, s.id, repositorytest.Always)
+		_, err := w.Service.Schemas.Delete(ctx, w.Admin, s.id, repositorytest.Always)
 		w.OK(err)
 		s.active = false
 	case !s.active:
-		_, err := w.Service.Schemas.RestoreSchema(ctx, w.Admin, s.id, repositorytest.Always)
+		_, err := w.Service.Schemas.Restore(ctx, w.Admin, s.id, repositorytest.Always)
 		w.OK(err)
 		s.active = true
 	default:
@@ -216,7 +216,7 @@ func (w *ruled) changeSchema() {
 			s.types = some(r, 5, ruledTypes)
 			fields.Types = s.types
 		}
-		_, err := w.Service.Schemas.UpdateSchema(ctx, w.Admin, s.id, fields, core.Match{})
+		_, err := w.Service.Schemas.Update(ctx, w.Admin, s.id, fields, core.Match{})
 		w.OK(err)
 	}
 }
@@ -239,9 +239,9 @@ func (w *ruled) changeObject() {
 	text, err := json.Marshal(patch)
 	w.OK(err)
 	if want.isSet {
-		_, err = w.Service.Sets.UpdateSet(w.T.Context(), w.Admin, want.id, containers.SetFields{Metadata: text}, core.Match{})
+		_, err = w.Service.Sets.Update(w.T.Context(), w.Admin, want.id, containers.SetFields{Metadata: text}, core.Match{})
 	} else {
-		_, err = w.Service.Files.EditResource(w.T.Context(), w.Admin, want.id, files.Fields{Metadata: text}, core.Match{})
+		_, err = w.Service.Files.Edit(w.T.Context(), w.Admin, want.id, files.Fields{Metadata: text}, core.Match{})
 	}
 	known, is := errors.AsType[*errs.Error](err)
 	if err != nil && !is || is != (refused != "") || is && !strings.HasPrefix(known.Field, refused) {
@@ -257,7 +257,7 @@ func (w *ruled) renameObject() {
 		return
 	}
 	o.name, o.format = pick(w.random, []string{"x.csv", "x.TIF", "x.ome.tif", "x", "x.y"}), pick(w.random, []string{"CSV", "tif", "none", ""})
-	_, err := w.Service.Files.EditResource(w.T.Context(), w.Admin, o.id, files.Fields{Name: new(o.name), Format: new(o.format)}, core.Match{})
+	_, err := w.Service.Files.Edit(w.T.Context(), w.Admin, o.id, files.Fields{Name: new(o.name), Format: new(o.format)}, core.Match{})
 	w.OK(err)
 }
 

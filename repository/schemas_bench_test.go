@@ -71,7 +71,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 	if err != nil {
 		b.Fatal(err)
 	}
-	space, err := c.service.Dataspaces.CreateDataspace(b.Context(), c.admin, containers.NewDataspace{Name: "space"})
+	space, err := c.service.Dataspaces.Create(b.Context(), c.admin, containers.NewDataspace{Name: "space"})
 	for i := 0; i < schemas && err == nil; i++ {
 		fields := describe.NewSchema{For: metadata.ForFiles, SchemaFields: describe.SchemaFields{
 			Name: new(fmt.Sprint("schema-", i)), Text: needs("n"), Types: []string{fmt.Sprintf("application/x-%d", i)}, Enforce: new(true),
@@ -79,10 +79,10 @@ func newCostly(b *testing.B, schemas int) *costly {
 		if i == schemas-1 {
 			fields.Types = nil
 		}
-		_, err = c.service.Schemas.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
+		_, err = c.service.Schemas.Create(b.Context(), c.admin, space.ID.String(), fields)
 	}
 	if err == nil {
-		c.set, err = c.service.Sets.CreateSet(b.Context(), c.admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
+		c.set, err = c.service.Sets.Create(b.Context(), c.admin, containers.NewSet{Name: "set", DataspaceID: space.ID.String()})
 	}
 	for i := 0; i < 200 && err == nil; i++ {
 		err = c.upload(i)
@@ -94,7 +94,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 }
 
 func (c *costly) page(int) error {
-	_, err := c.service.Files.ListResources(c.Context(), c.admin, paging.SetResources, core.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {}, nil)
+	_, err := c.service.Files.List(c.Context(), c.admin, paging.SetResources, core.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {}, nil)
 	return err
 }
 
@@ -111,6 +111,6 @@ func (c *costly) upload(i int) (err error) {
 
 func (c *costly) edit(int) error {
 	c.round++
-	_, err := c.service.Files.EditResource(c.Context(), c.admin, c.last.ID.String(), files.Fields{Metadata: descriptive.Patch(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round))}, core.Match{})
+	_, err := c.service.Files.Edit(c.Context(), c.admin, c.last.ID.String(), files.Fields{Metadata: descriptive.Patch(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round))}, core.Match{})
 	return err
 }

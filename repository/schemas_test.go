@@ -37,7 +37,7 @@ func needs(names ...string) json.RawMessage {
 // schema makes one that requires the property of its name.
 func (d *described) schema(name string, more describe.NewSchema) describe.Schema {
 	d.T.Helper()
-	made, err := d.Service.Schemas.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), newSchema(name, more))
+	made, err := d.Service.Schemas.Create(d.T.Context(), d.Admin, d.Space.ID.String(), newSchema(name, more))
 	d.OK(err)
 	return made
 }
@@ -50,7 +50,7 @@ func newSchema(name string, more describe.NewSchema) describe.NewSchema {
 
 // change changes a schema.
 func (d *described) change(s describe.Schema, fields describe.SchemaFields) (describe.Schema, error) {
-	return d.Service.Schemas.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), fields, core.Match{})
+	return d.Service.Schemas.Update(d.T.Context(), d.Admin, s.ID.String(), fields, core.Match{})
 }
 
 // lacks is what the first resource lacks, with the schema that says so.
@@ -90,34 +90,34 @@ func TestSchemas(t *testing.T) {
 	if d.OK(err); second.Version != 2 || len(second.Form.Fields) != 2 {
 		t.Errorf("another text gave %+v", second)
 	}
-	versions, err := d.Service.Schemas.ListSchemaVersions(ctx, d.Admin, made.ID.String())
+	versions, err := d.Service.Schemas.ListVersions(ctx, d.Admin, made.ID.String())
 	if d.OK(err); len(versions) != 2 || versions[0].Number != 2 || versions[1].Text != made.Text || len(versions[1].Form.Fields) != 1 {
 		t.Errorf("its versions are %+v", versions)
 	}
-	first, err := d.Service.Schemas.GetSchemaVersion(ctx, d.Admin, made.ID.String(), "1")
+	first, err := d.Service.Schemas.GetVersion(ctx, d.Admin, made.ID.String(), "1")
 	if d.OK(err); cmp.Diff(first, versions[1]) != "" {
 		t.Errorf("its first version is %+v", first)
 	}
 	for _, number := range []string{"0", "3", "01", "x", "-1"} {
-		_, err := d.Service.Schemas.GetSchemaVersion(ctx, d.Admin, made.ID.String(), number)
+		_, err := d.Service.Schemas.GetVersion(ctx, d.Admin, made.ID.String(), number)
 		d.Refused(err, errs.CodeVersionNotFound)
 	}
-	deleted, err := d.Service.Schemas.DeleteSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	deleted, err := d.Service.Schemas.Delete(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	if d.OK(err); deleted.State != metadata.Deleted {
 		t.Errorf("deleted it is %+v", deleted)
 	}
 	_, err = d.change(made, describe.SchemaFields{Title: new("x")})
 	d.Refused(err, errs.CodeDeleted)
-	restored, err := d.Service.Schemas.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	restored, err := d.Service.Schemas.Restore(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
 	space := d.Space.ID.String()
-	_, err = d.Service.Dataspaces.DeleteDataspace(ctx, d.Admin, space, repositorytest.Always)
+	_, err = d.Service.Dataspaces.Delete(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
 	_, err = d.change(made, describe.SchemaFields{Title: new("of a dataspace that is deleted")})
 	d.Refused(err, errs.CodeParentDeleted)
-	_, err = d.Service.Dataspaces.RestoreDataspace(ctx, d.Admin, space, repositorytest.Always)
+	_, err = d.Service.Dataspaces.Restore(ctx, d.Admin, space, repositorytest.Always)
 	d.OK(err)
-	list, err := d.Service.Schemas.ListSchemas(ctx, d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.List(ctx, d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || cmp.Diff(list[0], restored) != "" || restored.Text != second.Text {
 		t.Errorf("the list is %+v, restored %+v", list, restored)
 	}
@@ -170,28 +170,28 @@ func TestSchemasRefused(t *testing.T) {
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"a/b/c"}}}, errs.CodeInvalidField, "types", "media types"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("taken"), Text: good}}, errs.CodeSchemaNameTaken, "name", ""},
 	} {
-		_, err := d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
+		_, err := d.Service.Schemas.Create(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
 		var known *errs.Error
 		if !errors.As(err, &known) || known.Code != test.code || known.Field != test.field || !strings.Contains(known.Message, test.part) {
 			t.Errorf("%v: %v", test.fields, err)
 		}
 	}
-	list, err := d.Service.Schemas.ListSchemas(t.Context(), d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.List(t.Context(), d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || list[0].ID != other.ID {
 		t.Errorf("there are %+v", list)
 	}
-	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
+	_, err = d.Service.Schemas.Create(t.Context(), d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
 	d.Refused(err, errs.CodeDataspaceNotFound)
 	for range 49 {
 		d.schema(fmt.Sprint("s", len(list)), describe.NewSchema{})
 		list = append(list, other)
 	}
-	_, err = d.Service.Schemas.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
+	_, err = d.Service.Schemas.Create(t.Context(), d.Admin, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
 	d.Refused(err, errs.CodeTooManySchemas)
-	_, err = d.Service.Schemas.DeleteSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.Delete(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.OK(err)
 	d.schema("taken", describe.NewSchema{})
-	_, err = d.Service.Schemas.RestoreSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.Restore(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
 
@@ -242,7 +242,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("%s: %v", patch, err)
 		}
 	}
-	_, err = d.Service.Schemas.DeleteSchema(t.Context(), d.Admin, made.ID.String(), repositorytest.Always)
+	_, err = d.Service.Schemas.Delete(t.Context(), d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
 	lacks("")
 	shown := d.Get(d.Resources[0].ID).Descriptive
@@ -285,22 +285,22 @@ func TestEnforce(t *testing.T) {
 	}
 	set := d.Sets[0].ID.String()
 	described := func(text string) error {
-		_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, set, containers.SetFields{Metadata: patch(text)}, core.Match{})
+		_, err := d.Service.Sets.Update(t.Context(), d.Admin, set, containers.SetFields{Metadata: patch(text)}, core.Match{})
 		return err
 	}
 	refused(described(`{"properties":{"x":1}}`), "metadata.properties.room")
 	d.OK(described(`{"properties":{"room":"1"}}`))
 	fields := containers.NewSet{DataspaceID: d.Space.ID.String(), Name: "new-set", SetFields: containers.SetFields{Metadata: patch(`{"properties":{"x":1}}`)}}
-	_, err = d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
+	_, err = d.Service.Sets.Create(t.Context(), d.Admin, fields)
 	refused(err, "metadata.properties.room")
 	fields.Metadata = patch(`{"properties":{"room":"1"},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7}}`) // of another repository
-	imported, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
+	imported, err := d.Service.Sets.Create(t.Context(), d.Admin, fields)
 	d.OK(err)
 	if want := fmt.Sprintf(`{"properties":{"room":"1"},"schema":{"id":"%s","version":1}}`, d.only("room").ID); imported.Descriptive != want {
 		t.Errorf("a set is imported as %s, want %s", imported.Descriptive, want)
 	}
 	fields.Metadata, fields.Name = nil, "bare-set"
-	bare, err := d.Service.Sets.CreateSet(t.Context(), d.Admin, fields)
+	bare, err := d.Service.Sets.Create(t.Context(), d.Admin, fields)
 	d.OK(err)
 	c, err := d.Service.Descriptions.SetConformance(t.Context(), d.Admin, bare.ID.String())
 	if d.OK(err); len(c.Problems) != 1 || c.Schema.Name != "room" {
@@ -327,7 +327,7 @@ func TestEnforce(t *testing.T) {
 // only returns the active schema of a name.
 func (d *described) only(name string) describe.Schema {
 	d.T.Helper()
-	list, err := d.Service.Schemas.ListSchemas(d.T.Context(), d.Admin, d.Space.ID.String())
+	list, err := d.Service.Schemas.List(d.T.Context(), d.Admin, d.Space.ID.String())
 	d.OK(err)
 	for _, s := range list {
 		if s.Name == name && s.State == metadata.Active {
@@ -346,10 +346,10 @@ func TestSchemaPermission(t *testing.T) {
 	for role, want := range map[auth.Role][2]bool{auth.None: {false, false}, auth.Member: {true, false}, auth.Editor: {true, false}, auth.Admin: {true, true}} {
 		p := d.caller(role)
 		ctx, kid := t.Context(), made.ID.String()
-		_, list := d.Service.Schemas.ListSchemas(ctx, p, d.Space.ID.String())
-		_, get := d.Service.Schemas.GetSchema(ctx, p, kid)
-		_, versions := d.Service.Schemas.ListSchemaVersions(ctx, p, kid)
-		_, version := d.Service.Schemas.GetSchemaVersion(ctx, p, kid, "1")
+		_, list := d.Service.Schemas.List(ctx, p, d.Space.ID.String())
+		_, get := d.Service.Schemas.Get(ctx, p, kid)
+		_, versions := d.Service.Schemas.ListVersions(ctx, p, kid)
+		_, version := d.Service.Schemas.GetVersion(ctx, p, kid, "1")
 		_, of := d.Service.Descriptions.ResourceConformance(ctx, p, id)
 		_, ofSet := d.Service.Descriptions.SetConformance(ctx, p, d.Sets[0].ID.String())
 		for i, err := range []error{list, get, versions, version, of, ofSet} {
@@ -357,10 +357,10 @@ func TestSchemaPermission(t *testing.T) {
 				t.Errorf("%s reads, call %d: %v", role, i, err)
 			}
 		}
-		_, create := d.Service.Schemas.CreateSchema(ctx, p, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("by-" + strings.ToLower(role.String())), Text: needs("x")}})
-		_, update := d.Service.Schemas.UpdateSchema(ctx, p, kid, describe.SchemaFields{Title: new(role.String())}, core.Match{})
-		_, remove := d.Service.Schemas.DeleteSchema(ctx, p, kid, repositorytest.Always)
-		_, restore := d.Service.Schemas.RestoreSchema(ctx, p, kid, repositorytest.Always)
+		_, create := d.Service.Schemas.Create(ctx, p, d.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("by-" + strings.ToLower(role.String())), Text: needs("x")}})
+		_, update := d.Service.Schemas.Update(ctx, p, kid, describe.SchemaFields{Title: new(role.String())}, core.Match{})
+		_, remove := d.Service.Schemas.Delete(ctx, p, kid, repositorytest.Always)
+		_, restore := d.Service.Schemas.Restore(ctx, p, kid, repositorytest.Always)
 		for i, err := range []error{create, update, remove, restore} {
 			if (err == nil) != want[1] {
 				t.Errorf("%s changes, call %d: %v", role, i, err)
@@ -372,7 +372,7 @@ func TestSchemaPermission(t *testing.T) {
 // caller is a new user with a role in the dataspace.
 func (d *described) caller(role auth.Role) auth.Principal {
 	d.T.Helper()
-	user, err := d.Service.Users.CreateUser(d.T.Context(), d.Admin, containers.NewUser{Username: "user-" + strings.ToLower(role.String())})
+	user, err := d.Service.Users.Create(d.T.Context(), d.Admin, containers.NewUser{Username: "user-" + strings.ToLower(role.String())})
 	d.OK(err)
 	if role != auth.None {
 		_, _, err = d.Service.Users.Grant(d.T.Context(), d.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: d.Space.ID.String(), Role: role})

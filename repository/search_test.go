@@ -95,7 +95,7 @@ func (s *searched) want(p auth.Principal, q string, want ...string) {
 
 func (s *searched) user(name string) auth.Principal {
 	s.T.Helper()
-	user, err := s.Service.Users.CreateUser(s.T.Context(), s.Admin, containers.NewUser{Username: name})
+	user, err := s.Service.Users.Create(s.T.Context(), s.Admin, containers.NewUser{Username: name})
 	s.OK(err)
 	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), containers.NewKey{})
 	s.OK(err)
@@ -116,24 +116,24 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "in:space/set-1 type:file", "file 1 0")
 	s.want(s.Admin, "in:nowhere")
 
-	_, err := s.Service.Files.EditResource(ctx, s.Admin, first.ID.String(), files.Fields{Description: new("at low temperature"), Metadata: descriptive.Patch(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`)}, core.Match{})
+	_, err := s.Service.Files.Edit(ctx, s.Admin, first.ID.String(), files.Fields{Description: new("at low temperature"), Metadata: descriptive.Patch(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`)}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "temper", "file 0 0")
 	s.want(s.Admin, "tag:salt -name:1", "file 0 0")
 	s.want(s.Admin, "width:500µm", "file 0 0")
 	s.want(s.Admin, "width:>1mm")
 
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":1987}`)}, core.Match{})
+	_, err = s.Service.Sets.Update(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":1987}`)}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "year:1980..1990", "set-1")
 	s.want(s.Admin, "type:set -year:1987", "set-0")
 
 	s.want(s.Admin, "set-1 0", "file 1 0")
 	s.want(s.Admin, "et-1", "set-1")
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Glaciers")}, core.Match{})
+	_, err = s.Service.Sets.Update(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Glaciers")}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "glaciers -type:set", "file 1 0")
-	_, err = s.Service.Sets.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Ice")}, core.Match{})
+	_, err = s.Service.Sets.Update(ctx, s.Admin, s.Sets[1].ID.String(), containers.SetFields{Title: new("Ice")}, core.Match{})
 	s.OK(err)
 	s.want(s.Admin, "glaciers")
 	s.want(s.Admin, "ice file", "file 1 0")
@@ -143,13 +143,13 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "tag:salt quartz", "file 0 0")
 	s.reopen()
 	s.want(s.Admin, "quartz", "file 0 0")
-	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.Rebuild(ctx, s.Admin))
 	s.want(s.Admin, "quartz width:>0.1mm", "file 0 0")
 
-	_, err = s.Service.Sets.DeleteSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	_, err = s.Service.Sets.Delete(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "file", "file 1 0")
-	_, err = s.Service.Sets.RestoreSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	_, err = s.Service.Sets.Restore(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
 }
@@ -171,10 +171,10 @@ func TestSearchKeepsTexts(t *testing.T) {
 	ctx, r := t.Context(), s.Resources[0]
 	s.OK(s.replace(r, "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
-	_, err := s.Service.Versions.LabelVersion(ctx, s.Admin, r.ID.String(), "2", files.VersionFields{Label: new("final")}, repositorytest.Always)
+	_, err := s.Service.Versions.Label(ctx, s.Admin, r.ID.String(), "2", files.VersionFields{Label: new("final")}, repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
-	_, _, err = s.Service.Versions.EraseVersion(ctx, s.Admin, r.ID.String(), "1")
+	_, _, err = s.Service.Versions.Erase(ctx, s.Admin, r.ID.String(), "1")
 	s.OK(err)
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.Delete(s.Get(r.ID))
@@ -204,7 +204,7 @@ func TestSearchForgets(t *testing.T) {
 		t.Fatal("the words are in no file")
 	}
 	s.OK(s.replace(r, "gneiss\n", "text/plain"))
-	_, _, err := s.Service.Versions.EraseVersion(ctx, s.Admin, r.ID.String(), "2")
+	_, _, err := s.Service.Versions.Erase(ctx, s.Admin, r.ID.String(), "2")
 	s.OK(err)
 	if holds("quartz") {
 		t.Error("what was erased is in the index")
@@ -249,7 +249,7 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 	s := newSearched(t, 50, 50)
 	for range 5 {
 		s.OK(s.Service.Search.Indexed(t.Context()))
-		s.OK(s.Service.Search.RebuildIndex(t.Context(), s.Admin))
+		s.OK(s.Service.Search.Rebuild(t.Context(), s.Admin))
 		for found := 0; found < 100; {
 			page, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "file"}})
 			s.OK(err)
@@ -294,14 +294,14 @@ func TestSearchHeals(t *testing.T) {
 	s.OK(s.replace(r, "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.OK(s.files.Remove(s.Get(r.ID).Digest, func() error { return nil }))
-	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.Rebuild(ctx, s.Admin))
 	s.want(s.Admin, "quartz")
 	s.OK(s.replace(other, "quartz\n", "text/plain"))
 	for deadline := time.Now().Add(20 * time.Second); len(s.names(s.Admin, 10, "q", "quartz")) < 2; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("found are %q", s.names(s.Admin, 10, "q", "quartz"))
 		}
-		_, err := s.Service.Files.EditResource(ctx, s.Admin, other.ID.String(), files.Fields{Description: new(time.Until(deadline).String())}, core.Match{})
+		_, err := s.Service.Files.Edit(ctx, s.Admin, other.ID.String(), files.Fields{Description: new(time.Until(deadline).String())}, core.Match{})
 		s.OK(err)
 	}
 }
@@ -317,7 +317,7 @@ func TestSearchOmitsDamaged(t *testing.T) {
 	s.OK(s.meta.Update(ctx, func(tx *metadata.Tx) error {
 		return tx.Damages.Put(metadata.Damage{Digest: s.Get(r.ID).Digest, Found: tx.Stamp(), What: "it has other bytes"})
 	}))
-	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.Rebuild(ctx, s.Admin))
 	s.want(s.Admin, "quartz")
 }
 
@@ -331,7 +331,7 @@ func TestSearchWhileDeleting(t *testing.T) {
 	h.OK(svc.Search.Indexed(t.Context()))
 	meta.container = h.Sets[0].ID
 	meta.broken.Store(true)
-	_, err := svc.Sets.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	_, err := svc.Sets.Delete(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 	h.Refused(err, errs.CodeNoSpace)
 	h.OK(svc.Search.Indexed(t.Context()))
 	found, err := svc.Search.Search(t.Context(), h.Admin, core.ListRequest{Selection: paging.Selection{Text: "file", Counts: true}})
@@ -378,7 +378,7 @@ func TestSearchOlder(t *testing.T) {
 		r.Modified, r.Name = tx.Stamp(), "older"
 		return tx.Resources.Put(r)
 	}))
-	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.Rebuild(ctx, s.Admin))
 	s.want(s.Admin, "type:file", "file 0 1", "file 0 2", "older")
 	s.want(s.Admin, "file", "file 0 1", "file 0 2", "older")
 }

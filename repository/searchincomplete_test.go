@@ -20,7 +20,7 @@ func TestSearchIncomplete(t *testing.T) {
 	s.OK(s.replace(s.Resources[0], "quartz\n", "text/csv"))
 	s.want(s.Admin, "is:incomplete")
 	make := func(name string, more describe.NewSchema) describe.Schema {
-		made, err := s.Service.Schemas.CreateSchema(ctx, s.Admin, s.Space.ID.String(), newSchema(name, more))
+		made, err := s.Service.Schemas.Create(ctx, s.Admin, s.Space.ID.String(), newSchema(name, more))
 		s.OK(err)
 		return made
 	}
@@ -30,14 +30,14 @@ func TestSearchIncomplete(t *testing.T) {
 	room := make("room", describe.NewSchema{For: metadata.ForSets})
 	s.want(s.Admin, "is:incomplete type:set", "set-0", "set-1")
 	say := func(r metadata.Resource, text string) {
-		_, err := s.Service.Files.EditResource(ctx, s.Admin, r.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
+		_, err := s.Service.Files.Edit(ctx, s.Admin, r.ID.String(), files.Fields{Metadata: patch(text)}, core.Match{})
 		s.OK(err)
 	}
 	say(s.Resources[0], `{"properties":{"sample":"S1"}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 1", "file 1 0")
 	s.want(s.Admin, "-is:incomplete quartz", "file 0 0")
 	change := func(of describe.Schema, fields describe.SchemaFields) {
-		_, err := s.Service.Schemas.UpdateSchema(ctx, s.Admin, of.ID.String(), fields, core.Match{})
+		_, err := s.Service.Schemas.Update(ctx, s.Admin, of.ID.String(), fields, core.Match{})
 		s.OK(err)
 	}
 	change(sample, describe.SchemaFields{Types: []string{"text/csv"}, Text: needs("operator")})
@@ -50,12 +50,12 @@ func TestSearchIncomplete(t *testing.T) {
 	s.reopen()
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 	s.want(s.Admin, "quartz", "file 0 0")
-	s.OK(s.Service.Search.RebuildIndex(ctx, s.Admin))
+	s.OK(s.Service.Search.Rebuild(ctx, s.Admin))
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
-	_, err := s.Service.Schemas.DeleteSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	_, err := s.Service.Schemas.Delete(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete")
-	_, err = s.Service.Schemas.RestoreSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	_, err = s.Service.Schemas.Restore(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
 }
@@ -67,9 +67,9 @@ func TestSearchIncompleteMany(t *testing.T) {
 	const files = 600 // of which one step reads the texts of 256
 	s := newSearched(t, files, 1)
 	s.OK(s.Service.Search.Indexed(t.Context()))
-	first, err := s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("first"), Text: needs("x")}})
+	first, err := s.Service.Schemas.Create(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("first"), Text: needs("x")}})
 	s.OK(err)
-	_, err = s.Service.Schemas.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("second"), Text: needs("y")}})
+	_, err = s.Service.Schemas.Create(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("second"), Text: needs("y")}})
 	s.OK(err)
 	for behind := true; behind; { // a search says so as long as something is missing
 		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "is:incomplete", Counts: true}})
@@ -85,7 +85,7 @@ func TestSearchIncompleteMany(t *testing.T) {
 	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete file")); got != files+1 { // their text
 		t.Errorf("%d of them are found by their text, want %d", got, files+1)
 	}
-	_, err = s.Service.Schemas.DeleteSchema(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
+	_, err = s.Service.Schemas.Delete(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
 	s.OK(err)
 	s.want(s.Admin, "is:incomplete", "set-0", "set-1")
 }

@@ -49,7 +49,7 @@ func TestSearchVerifiesText(t *testing.T) {
 	s.OK(s.replace(s.Resources[0], "quartz\n", "text/plain"))
 	s.want(s.Admin, "quartz", "file 0 0")
 	files.flips.Store(true)
-	s.OK(svc.Search.RebuildIndex(t.Context(), s.Admin))
+	s.OK(svc.Search.Rebuild(t.Context(), s.Admin))
 	s.want(s.Admin, "puartz")
 	s.OK(meta.View(t.Context(), func(tx *metadata.Tx) error {
 		_, err := tx.Damages.Get(s.Get(s.Resources[0].ID).Digest)

@@ -66,7 +66,7 @@ func TestSourcesRefused(t *testing.T) {
 			t.Errorf("%s was refused, and left %s", patch, got)
 		}
 	}
-	_, err := d.Service.Sets.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)}, core.Match{})
+	_, err := d.Service.Sets.Update(t.Context(), d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)}, core.Match{})
 	d.Refused(err, errs.CodeInvalidField)
 }
 

@@ -25,7 +25,7 @@ func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 	k.T.Helper()
 	req := core.ListRequest{Container: id.String(), Selection: paging.Selection{Limit: 2}}
 	for {
-		page, err := k.Service.Versions.ListVersions(k.T.Context(), k.Admin, req)
+		page, err := k.Service.Versions.List(k.T.Context(), k.Admin, req)
 		k.OK(err)
 		if len(page.Items) == 0 {
 			return all
@@ -41,7 +41,7 @@ func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 
 // version reads the file of a version.
 func (k *inlineDisk) version(id metadata.ID, number int) (string, error) {
-	_, file, err := k.Service.Versions.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
+	_, file, err := k.Service.Versions.Open(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
 	if err != nil {
 		return "", err
 	}
@@ -76,21 +76,21 @@ func TestVersions(t *testing.T) {
 	k.wantVersions("of another one", k.Resources[1].ID, "1 other")
 	k.Sound()
 
-	v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "1")
+	v, err := k.Service.Versions.Get(t.Context(), k.Admin, first.ID.String(), "1")
 	k.OK(err)
-	second, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "2")
+	second, err := k.Service.Versions.Get(t.Context(), k.Admin, first.ID.String(), "2")
 	k.OK(err)
 	if v.Name != "one" || v.Filename != first.Filename || v.Digest != first.Digest || v.Created != first.Created || v.CreatedBy != k.Admin.UserID ||
 		v.Replaced != second.Created || v.Replaced <= v.Created || second.Name != "file" || v.Present() {
 		t.Errorf("versions %+v and %+v of %+v", v, second, first)
 	}
-	present, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), "4")
+	present, err := k.Service.Versions.Get(t.Context(), k.Admin, first.ID.String(), "4")
 	if k.OK(err); !present.Present() || present.Created != last.Modified {
 		t.Errorf("the present version is %+v", present)
 	}
 	for number, code := range map[string]errs.Code{"5": errs.CodeVersionNotFound, "0": errs.CodeVersionNotFound, "01": errs.CodeVersionNotFound,
 		"-1": errs.CodeVersionNotFound, "4294967297": errs.CodeVersionNotFound, "": errs.CodeVersionNotFound, "one": errs.CodeVersionNotFound} {
-		_, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, first.ID.String(), number)
+		_, err := k.Service.Versions.Get(t.Context(), k.Admin, first.ID.String(), number)
 		k.Refused(err, code)
 	}
 	if u := k.usage(); u.OldVersions != 3 || u.OldBytes != 3+11+5 || u.ActiveFiles != 2 {
@@ -118,13 +118,13 @@ func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	k.wantVersions("before a replacement", r.ID, "3 one")
 	replaced := k.Replace(r, "two")
 	k.wantVersions("after it", r.ID, "4 two", "3 one")
-	if v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), "3"); err != nil || v.Created != r.Modified || v.Replaced != replaced.Modified {
+	if v, err := k.Service.Versions.Get(t.Context(), k.Admin, r.ID.String(), "3"); err != nil || v.Created != r.Modified || v.Replaced != replaced.Modified {
 		t.Errorf("version 3: %+v, %v", v, err)
 	}
 	for _, number := range []string{"1", "2"} {
-		_, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), number)
+		_, err := k.Service.Versions.Get(t.Context(), k.Admin, r.ID.String(), number)
 		k.Refused(err, errs.CodeVersionUnkept)
-		_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, repositorytest.Always)
+		_, err = k.Service.Versions.Restore(t.Context(), k.Admin, r.ID.String(), number, repositorytest.Always)
 		k.Refused(err, errs.CodeVersionUnkept)
 	}
 }
@@ -142,7 +142,7 @@ func TestRestoreVersion(t *testing.T) {
 			k.flush()
 		}
 		restore := func(number string, match core.Match) (metadata.Resource, error) {
-			return k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), number, match)
+			return k.Service.Versions.Restore(t.Context(), k.Admin, r.ID.String(), number, match)
 		}
 		_, err := restore("1", core.MatchTag(r.Tag()))
 		k.Refused(err, errs.CodePrecondition)
@@ -185,11 +185,11 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	k.OK(os.Remove(k.Path(r.Digest)))
 	_, err := k.version(r.ID, 1)
 	k.Refused(err, errs.CodeDataDamaged)
-	v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, r.ID.String(), "1")
+	v, err := k.Service.Versions.Get(t.Context(), k.Admin, r.ID.String(), "1")
 	if k.OK(err); !v.Damaged {
 		t.Error("the version does not say that it is damaged")
 	}
-	_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
+	_, err = k.Service.Versions.Restore(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
 	k.Refused(err, errs.CodeDataDamaged)
 	found, _ := k.Check(k.Upkeep, maintenance.CheckOptions{})
 	if len(found) != 1 || found[0].Kind != "version" || found[0].ID != r.ID.String() || !strings.Contains(found[0].Wrong, "version 1,") {
@@ -207,7 +207,7 @@ func TestLabelVersion(t *testing.T) {
 	k, _ := newInline(t, "one")
 	r := k.Resources[0]
 	label := func(number, text string) error {
-		v, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), number, files.VersionFields{Label: new(text)}, repositorytest.Always)
+		v, err := k.Service.Versions.Label(t.Context(), k.Admin, r.ID.String(), number, files.VersionFields{Label: new(text)}, repositorytest.Always)
 		if err == nil && v.Label != text {
 			t.Errorf("labelled %+v", v)
 		}
@@ -215,7 +215,7 @@ func TestLabelVersion(t *testing.T) {
 	}
 	wantLabels := func(want ...string) {
 		t.Helper()
-		page, err := k.Service.Versions.ListVersions(t.Context(), k.Admin, core.ListRequest{Container: r.ID.String()})
+		page, err := k.Service.Versions.List(t.Context(), k.Admin, core.ListRequest{Container: r.ID.String()})
 		k.OK(err)
 		var got []string
 		for _, v := range page.Items {
@@ -236,16 +236,16 @@ func TestLabelVersion(t *testing.T) {
 	if now := k.Get(r.ID); now.Tag() != second.Tag() {
 		t.Errorf("labelled: %+v, before %+v", now, second)
 	}
-	_, err := k.Service.Versions.RestoreVersion(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
+	_, err := k.Service.Versions.Restore(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
 	k.OK(err)
 	wantLabels("", "", "as sent")
 	k.OK(label("1", ""))
 	wantLabels("", "", "")
 	for _, text := range []string{strings.Repeat("x", 101), "a\nb"} {
-		_, err := k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{Label: &text}, repositorytest.Always)
+		_, err := k.Service.Versions.Label(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{Label: &text}, repositorytest.Always)
 		k.Refused(err, errs.CodeInvalidField)
 	}
-	_, err = k.Service.Versions.LabelVersion(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{}, repositorytest.Always)
+	_, err = k.Service.Versions.Label(t.Context(), k.Admin, r.ID.String(), "1", files.VersionFields{}, repositorytest.Always)
 	k.Refused(err, errs.CodeMissingField)
 }
 
@@ -259,31 +259,31 @@ func TestVersionsOfDeleted(t *testing.T) {
 		{
 			func() error { k.Delete(r); return nil },
 			func() error {
-				_, err := k.Service.Files.RestoreResource(ctx, k.Admin, r.ID.String(), repositorytest.Always)
+				_, err := k.Service.Files.Restore(ctx, k.Admin, r.ID.String(), repositorytest.Always)
 				return err
 			},
 		},
 		{
 			func() error {
-				_, err := k.Service.Sets.DeleteSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
+				_, err := k.Service.Sets.Delete(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
 				return err
 			},
 			func() error {
-				_, err := k.Service.Sets.RestoreSet(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
+				_, err := k.Service.Sets.Restore(ctx, k.Admin, k.Sets[0].ID.String(), repositorytest.Always)
 				return err
 			},
 		},
 	} {
 		k.OK(transition.delete())
-		_, err := k.Service.Versions.ListVersions(ctx, k.Admin, core.ListRequest{Container: r.ID.String()})
+		_, err := k.Service.Versions.List(ctx, k.Admin, core.ListRequest{Container: r.ID.String()})
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.Versions.GetVersion(ctx, k.Admin, r.ID.String(), "1")
+		_, err = k.Service.Versions.Get(ctx, k.Admin, r.ID.String(), "1")
 		k.Refused(err, errs.CodeResourceGone)
 		_, err = k.version(r.ID, 1)
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.Versions.RestoreVersion(ctx, k.Admin, r.ID.String(), "1", repositorytest.Always)
+		_, err = k.Service.Versions.Restore(ctx, k.Admin, r.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
-		_, err = k.Service.Versions.LabelVersion(ctx, k.Admin, r.ID.String(), "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
+		_, err = k.Service.Versions.Label(ctx, k.Admin, r.ID.String(), "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
 		k.Refused(err, errs.CodeResourceGone)
 		k.OK(transition.restore())
 		k.wantVersions("restored", r.ID, "2 two", "1 one")
@@ -297,7 +297,7 @@ func TestVersionPermissions(t *testing.T) {
 	k, _ := newInline(t, "one")
 	id, ctx := k.Resources[0].ID.String(), t.Context()
 	k.Replace(k.Resources[0], "two")
-	user, err := k.Service.Users.CreateUser(ctx, k.Admin, containers.NewUser{Username: "user"})
+	user, err := k.Service.Users.Create(ctx, k.Admin, containers.NewUser{Username: "user"})
 	k.OK(err)
 	caller := auth.Principal{UserID: user.ID, Username: user.Username}
 	for _, role := range []string{"", "member", "editor", "admin"} {
@@ -308,26 +308,26 @@ func TestVersionPermissions(t *testing.T) {
 		allowed := map[string]bool{"read": role != "", "write": role == "editor" || role == "admin", "erase": false}
 		for of, try := range map[string]func() error{
 			"read list": func() error {
-				_, err := k.Service.Versions.ListVersions(ctx, caller, core.ListRequest{Container: id})
+				_, err := k.Service.Versions.List(ctx, caller, core.ListRequest{Container: id})
 				return err
 			},
-			"read record": func() error { _, err := k.Service.Versions.GetVersion(ctx, caller, id, "1"); return err },
+			"read record": func() error { _, err := k.Service.Versions.Get(ctx, caller, id, "1"); return err },
 			"read file": func() error {
-				_, file, err := k.Service.Versions.OpenVersion(ctx, caller, id, "1")
+				_, file, err := k.Service.Versions.Open(ctx, caller, id, "1")
 				if err == nil {
 					err = file.Close()
 				}
 				return err
 			},
 			"write restored": func() error {
-				_, err := k.Service.Versions.RestoreVersion(ctx, caller, id, "1", repositorytest.Always)
+				_, err := k.Service.Versions.Restore(ctx, caller, id, "1", repositorytest.Always)
 				return err
 			},
 			"write label": func() error {
-				_, err := k.Service.Versions.LabelVersion(ctx, caller, id, "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
+				_, err := k.Service.Versions.Label(ctx, caller, id, "1", files.VersionFields{Label: new("x")}, repositorytest.Always)
 				return err
 			},
-			"erase": func() error { _, _, err := k.Service.Versions.EraseVersion(ctx, caller, id, "1"); return err },
+			"erase": func() error { _, _, err := k.Service.Versions.Erase(ctx, caller, id, "1"); return err },
 		} {
 			kind, _, _ := strings.Cut(of, " ")
 			if err := try(); allowed[kind] && err != nil {
@@ -348,7 +348,7 @@ func TestRetentionField(t *testing.T) {
 		if err != nil {
 			return d, err
 		}
-		return k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
+		return k.Service.Dataspaces.Update(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
 	}
 	for text, want := range map[string]metadata.Retention{
 		"last 1": {Last: 1}, "last 1000000": {Last: 1_000_000}, "1 days": {Days: 1}, "36500 days": {Days: 36_500}, "everything": {},
@@ -363,7 +363,7 @@ func TestRetentionField(t *testing.T) {
 		k.Refused(err, errs.CodeInvalidField)
 	}
 	for _, kept := range []metadata.Retention{{Last: 1_000_001}, {Days: 36_501}} {
-		_, err := k.Service.Dataspaces.UpdateDataspace(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
+		_, err := k.Service.Dataspaces.Update(t.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &kept}, core.Match{})
 		k.Refused(err, errs.CodeInvalidField)
 	}
 }

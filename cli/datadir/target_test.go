@@ -83,11 +83,11 @@ func (s site) fill(t *testing.T) (made contents) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		space, err := repo.Dataspaces.CreateDataspace(t.Context(), admin, containers.NewDataspace{Name: "physics"})
+		space, err := repo.Dataspaces.Create(t.Context(), admin, containers.NewDataspace{Name: "physics"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := repo.Sets.CreateSet(t.Context(), admin, containers.NewSet{Name: "runs", DataspaceID: space.ID.String()})
+		set, err := repo.Sets.Create(t.Context(), admin, containers.NewSet{Name: "runs", DataspaceID: space.ID.String()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestMoveFollowsChanges(t *testing.T) {
 	from.with(t, func(repo *repository.Service) {
 		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
 		if err == nil {
-			_, err = repo.Dataspaces.CreateDataspace(t.Context(), admin, containers.NewDataspace{Name: "chemistry"})
+			_, err = repo.Dataspaces.Create(t.Context(), admin, containers.NewDataspace{Name: "chemistry"})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -124,14 +124,14 @@ func (p *Pages) openHome(r *exchange.Request, at html.Addresses) (*html.Page, er
 }
 
 func (p *Pages) openDataspace(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	d, err := p.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, id)
+	d, err := p.repo.Dataspaces.Get(r.Context(), r.Caller, id)
 	if err == nil {
 		object, err = html.OfDataspace(d)
 	}
 	if err != nil {
 		return object, nil, err
 	}
-	sets, err := p.repo.Sets.ListSets(r.Context(), r.Caller, paging.DataspaceSets, listed(r, paging.DataspaceSets, id, nil))
+	sets, err := p.repo.Sets.List(r.Context(), r.Caller, paging.DataspaceSets, listed(r, paging.DataspaceSets, id, nil))
 	if err != nil {
 		return object, nil, err
 	}
@@ -148,11 +148,11 @@ func (p *Pages) openDataspace(r *exchange.Request, id string, at html.Addresses)
 
 // readSet reads a set with its dataspace.
 func (p *Pages) readSet(r *exchange.Request, id string) (object html.Object, err error) {
-	set, err := p.repo.Sets.GetSet(r.Context(), r.Caller, id)
+	set, err := p.repo.Sets.Get(r.Context(), r.Caller, id)
 	if err != nil {
 		return object, err
 	}
-	d, err := p.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, set.DataspaceID.String())
+	d, err := p.repo.Dataspaces.Get(r.Context(), r.Caller, set.DataspaceID.String())
 	if err != nil {
 		return object, err
 	}
@@ -172,7 +172,7 @@ func kept(borrowed metadata.Resource) metadata.Resource {
 }
 
 func (p *Pages) openResource(r *exchange.Request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	resource, err := p.repo.Files.GetResource(r.Context(), r.Caller, id)
+	resource, err := p.repo.Files.Get(r.Context(), r.Caller, id)
 	if err != nil {
 		return object, nil, err
 	}

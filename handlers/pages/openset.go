@@ -26,7 +26,7 @@ func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (obje
 	if folder != "" {
 		params.Set("namePrefix", folder)
 	}
-	ends, err := p.repo.Files.ListResources(r.Context(), r.Caller, paging.SetResources, listed(r, paging.SetResources, id, params), func(borrowed *metadata.Resource) {
+	ends, err := p.repo.Files.List(r.Context(), r.Caller, paging.SetResources, listed(r, paging.SetResources, id, params), func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
 	if err == nil && folder != "" {

@@ -63,7 +63,7 @@ func (p *Pages) SitemapPart(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return p.sendSitemap(w, sitemap{}, err)
 	}
-	d, err := p.repo.Dataspaces.GetDataspace(r.Context(), reader, id)
+	d, err := p.repo.Dataspaces.Get(r.Context(), reader, id)
 	if err == nil && d.State == metadata.Deleted {
 		err = exchange.ErrNoSuchPath
 	}
@@ -74,7 +74,7 @@ func (p *Pages) SitemapPart(w http.ResponseWriter, r *exchange.Request) error {
 	part.Addresses = []address{{at.Page("dataspaces", id), d.Modified.Time().UTC().Format(time.RFC3339)}}
 	list := core.ListRequest{Container: id, Selection: paging.Selection{Limit: paging.MaxLimit}}
 	for len(part.Addresses) < mostInSitemap {
-		page, err := p.repo.Sets.ListSets(r.Context(), reader, paging.DataspaceSets, list)
+		page, err := p.repo.Sets.List(r.Context(), reader, paging.DataspaceSets, list)
 		if err != nil {
 			return p.sendSitemap(w, sitemap{}, err)
 		}

@@ -20,7 +20,7 @@ type Audit struct{ *api }
 
 // List answers with a page of the audit log.
 func (a Audit) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.AuditLog.ListAudit(r.Context(), r.Caller, r.List(paging.AuditEntries))
+	page, err := a.repo.AuditLog.List(r.Context(), r.Caller, r.List(paging.AuditEntries))
 	if err == nil {
 		writePage(a.api, w, r, page, auditEntry)
 	}
@@ -79,7 +79,7 @@ func digestText(digest [32]byte) string {
 
 // Head answers with the signed head of the log. The query may select an earlier size.
 func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
-	head, err := a.repo.AuditLog.AuditHead(r.Context(), r.Caller, input.AuditTree(r.Query))
+	head, err := a.repo.AuditLog.Head(r.Context(), r.Caller, input.AuditTree(r.Query))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.AuditHead{Origin: head.Origin.String(), Size: head.Size, Root: head.Root[:], Head: head.Signed, Key: head.Key})
 	}
@@ -88,7 +88,7 @@ func (a Audit) Head(w http.ResponseWriter, r *exchange.Request) error {
 
 // Proof answers with the proof that the log contains an entry or extends an earlier log.
 func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
-	proof, err := a.repo.AuditLog.AuditProof(r.Context(), r.Caller, input.AuditClaim(r.Query))
+	proof, err := a.repo.AuditLog.Proof(r.Context(), r.Caller, input.AuditClaim(r.Query))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a Audit) Proof(w http.ResponseWriter, r *exchange.Request) error {
 // Export streams the whole log. An error in the middle cuts the connection, so that the client does
 // not take a part for the whole.
 func (a Audit) Export(w http.ResponseWriter, r *exchange.Request) error {
-	head, entries, err := a.repo.AuditLog.ExportAudit(r.Context(), r.Caller)
+	head, entries, err := a.repo.AuditLog.Export(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -133,5 +133,5 @@ func (a Audit) Export(w http.ResponseWriter, r *exchange.Request) error {
 
 // Erase erases the texts of an entry.
 func (a Audit) Erase(w http.ResponseWriter, r *exchange.Request) error {
-	return exchange.WriteNothing(w, "", a.repo.AuditLog.EraseAudit(r.Context(), r.Caller, r.Number()))
+	return exchange.WriteNothing(w, "", a.repo.AuditLog.Erase(r.Context(), r.Caller, r.Number()))
 }

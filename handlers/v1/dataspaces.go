@@ -16,7 +16,7 @@ type Dataspaces struct{ *api }
 
 // List answers with a page of dataspaces.
 func (a Dataspaces) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Dataspaces.ListDataspaces(r.Context(), r.Caller, r.List(paging.Dataspaces))
+	page, err := a.repo.Dataspaces.List(r.Context(), r.Caller, r.List(paging.Dataspaces))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a Dataspaces) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Dataspaces.CreateDataspace(r.Context(), r.Caller, input.NewDataspace(fields))
+	created, err := a.repo.Dataspaces.Create(r.Context(), r.Caller, input.NewDataspace(fields))
 	if err != nil {
 		return err
 	}
@@ -42,27 +42,27 @@ func (a Dataspaces) Create(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the record of a dataspace.
 func (a Dataspaces) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Dataspaces.GetDataspace(r.Context(), r.Caller, r.ID())
+	found, err := a.repo.Dataspaces.Get(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 // Update changes the record of a dataspace.
 func (a Dataspaces) Update(w http.ResponseWriter, r *exchange.Request) error {
 	updated, err := editing[metadata.Dataspace, containers.DataspaceFields]{
-		input.DataspaceEdit, a.repo.Dataspaces.GetDataspace, fieldsOf(a.presenter(r).dataspace), a.repo.Dataspaces.UpdateDataspace,
+		input.DataspaceEdit, a.repo.Dataspaces.Get, fieldsOf(a.presenter(r).dataspace), a.repo.Dataspaces.Update,
 	}.edit(w, r)
 	return a.send(w, r, updated, err)
 }
 
 // Delete deletes a dataspace.
 func (a Dataspaces) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	deleted, err := a.repo.Dataspaces.DeleteDataspace(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	deleted, err := a.repo.Dataspaces.Delete(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
 // Restore restores a deleted dataspace.
 func (a Dataspaces) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Dataspaces.RestoreDataspace(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Dataspaces.Restore(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)
 }
 

@@ -116,13 +116,13 @@ func (a Edits) Create(w http.ResponseWriter, r *exchange.Request) error {
 
 // Undo undoes a bulk edit.
 func (a Edits) Undo(w http.ResponseWriter, r *exchange.Request) error {
-	outcome, err := a.repo.BulkEdits.UndoEdit(r.Context(), r.Caller, r.ID())
+	outcome, err := a.repo.BulkEdits.Undo(r.Context(), r.Caller, r.ID())
 	return a.sendOutcome(w, r, outcome, err)
 }
 
 // Get answers with the record of a bulk edit.
 func (a Edits) Get(w http.ResponseWriter, r *exchange.Request) error {
-	edit, err := a.repo.BulkEdits.GetEdit(r.Context(), r.Caller, r.ID())
+	edit, err := a.repo.BulkEdits.Get(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).edit(edit))
 	}
@@ -131,7 +131,7 @@ func (a Edits) Get(w http.ResponseWriter, r *exchange.Request) error {
 
 // List answers with the bulk edits of a set.
 func (a Edits) List(w http.ResponseWriter, r *exchange.Request) error {
-	list, err := a.repo.BulkEdits.ListEdits(r.Context(), r.Caller, r.ID())
+	list, err := a.repo.BulkEdits.List(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))
 	}

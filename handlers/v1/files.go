@@ -18,7 +18,7 @@ type Files struct{ *api }
 // Download sends the file of a resource.
 func (a Files) Download(w http.ResponseWriter, r *exchange.Request) error {
 	if a.redirects(r) {
-		resource, address, err := a.repo.Files.PresignResource(r.Context(), r.Caller, r.ID())
+		resource, address, err := a.repo.Files.Presign(r.Context(), r.Caller, r.ID())
 		if err != nil || address != "" {
 			return redirect(w, resource, address, err)
 		}
@@ -53,7 +53,7 @@ func redirect(w http.ResponseWriter, of metadata.Resource, address string, err e
 // DownloadVersion sends the file of one version of a resource.
 func (a Files) DownloadVersion(w http.ResponseWriter, r *exchange.Request) error {
 	return a.send(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
-		return a.repo.Versions.OpenVersion(r.Context(), r.Caller, r.ID(), r.Number())
+		return a.repo.Versions.Open(r.Context(), r.Caller, r.ID(), r.Number())
 	})
 }
 
@@ -62,7 +62,7 @@ func (a Files) send(w http.ResponseWriter, r *exchange.Request, open func() (met
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Callers without read permission get the permission error only.
-		_, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
+		_, err := a.repo.Files.Get(r.Context(), r.Caller, r.ID())
 		return cmp.Or(err, invalid)
 	}
 	resource, file, err := open()

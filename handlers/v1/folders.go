@@ -19,7 +19,7 @@ type Folders struct{ *api }
 
 // Outline answers with the outline of a listing of a set.
 func (a Folders) Outline(w http.ResponseWriter, r *exchange.Request) error {
-	outline, err := a.repo.Files.OutlineResources(r.Context(), r.Caller, r.List(paging.SetResources))
+	outline, err := a.repo.Files.Outline(r.Context(), r.Caller, r.List(paging.SetResources))
 	if err != nil {
 		return err
 	}

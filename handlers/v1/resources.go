@@ -24,7 +24,7 @@ func (a Resources) List(which paging.Listing) func(w http.ResponseWriter, r *exc
 	return func(w http.ResponseWriter, r *exchange.Request) error {
 		layouts := a.layouts(r)
 		page := a.pages.Begin(layouts.base + r.Path + exchange.Results)
-		ends, err := a.repo.Files.ListResources(r.Context(), r.Caller, which, r.List(which), func(resource *metadata.Resource) {
+		ends, err := a.repo.Files.List(r.Context(), r.Caller, which, r.List(which), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
 		}, page.AddFolder)
 		return a.finishPage(w, r, page, ends, err)
@@ -98,40 +98,40 @@ func (a Resources) discard(upload *files.Upload) {
 
 // Get answers with the record of a resource.
 func (a Resources) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Files.GetResource(r.Context(), r.Caller, r.ID())
+	found, err := a.repo.Files.Get(r.Context(), r.Caller, r.ID())
 	return a.sendResource(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 // Edit changes the record of a resource.
 func (a Resources) Edit(w http.ResponseWriter, r *exchange.Request) error {
 	edited, err := editing[metadata.Resource, files.Fields]{
-		input.ResourceEdit, a.repo.Files.GetResource,
+		input.ResourceEdit, a.repo.Files.Get,
 		func(shown metadata.Resource) input.Object { return decoded(a.layouts(r).single.Append(nil, &shown)) },
-		a.repo.Files.EditResource,
+		a.repo.Files.Edit,
 	}.edit(w, r)
 	return a.sendResource(w, r, edited, err)
 }
 
 // Delete deletes a resource.
 func (a Resources) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	deleted, err := a.repo.Files.DeleteResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	deleted, err := a.repo.Files.Delete(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, tagOf(&deleted), err)
 }
 
 // Restore restores a deleted resource.
 func (a Resources) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Files.RestoreResource(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Files.Restore(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
 }
 
 // Copy copies a file.
 func (a Resources) Copy(w http.ResponseWriter, r *exchange.Request) error {
-	return a.place(w, r, a.repo.Files.CopyResource)
+	return a.place(w, r, a.repo.Files.Copy)
 }
 
 // Move moves or renames a file.
 func (a Resources) Move(w http.ResponseWriter, r *exchange.Request) error {
-	return a.place(w, r, a.repo.Files.MoveResource)
+	return a.place(w, r, a.repo.Files.Move)
 }
 
 // place copies or moves a file and answers with the resulting record. The answer is 201 with a new

@@ -47,7 +47,7 @@ func showConformance(c describe.Conformance) wire.Conformance {
 
 // List answers with the schemas of a dataspace.
 func (a Schemas) List(w http.ResponseWriter, r *exchange.Request) error {
-	list, err := a.repo.Schemas.ListSchemas(r.Context(), r.Caller, r.ID())
+	list, err := a.repo.Schemas.List(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, a.presenter(r).schema))
 	}
@@ -60,7 +60,7 @@ func (a Schemas) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Schemas.CreateSchema(r.Context(), r.Caller, r.ID(), input.NewSchema(fields))
+	created, err := a.repo.Schemas.Create(r.Context(), r.Caller, r.ID(), input.NewSchema(fields))
 	if err != nil {
 		return err
 	}
@@ -71,27 +71,27 @@ func (a Schemas) Create(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the record of a schema.
 func (a Schemas) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Schemas.GetSchema(r.Context(), r.Caller, r.ID())
+	found, err := a.repo.Schemas.Get(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 // Update changes the record of a schema.
 func (a Schemas) Update(w http.ResponseWriter, r *exchange.Request) error {
 	updated, err := editing[describe.Schema, describe.SchemaFields]{
-		input.SchemaEdit, a.repo.Schemas.GetSchema, fieldsOf(a.presenter(r).schema), a.repo.Schemas.UpdateSchema,
+		input.SchemaEdit, a.repo.Schemas.Get, fieldsOf(a.presenter(r).schema), a.repo.Schemas.Update,
 	}.edit(w, r)
 	return a.send(w, r, updated, err)
 }
 
 // Delete deletes a schema.
 func (a Schemas) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	deleted, err := a.repo.Schemas.DeleteSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	deleted, err := a.repo.Schemas.Delete(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
 // Restore restores a deleted schema.
 func (a Schemas) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Schemas.RestoreSchema(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Schemas.Restore(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)
 }
 
@@ -104,7 +104,7 @@ func (a Schemas) send(w http.ResponseWriter, r *exchange.Request, s describe.Sch
 
 // Versions answers with the versions of a schema.
 func (a Schemas) Versions(w http.ResponseWriter, r *exchange.Request) error {
-	list, err := a.repo.Schemas.ListSchemaVersions(r.Context(), r.Caller, r.ID())
+	list, err := a.repo.Schemas.ListVersions(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, showSchemaVersion))
 	}
@@ -113,7 +113,7 @@ func (a Schemas) Versions(w http.ResponseWriter, r *exchange.Request) error {
 
 // Version answers with one version of a schema.
 func (a Schemas) Version(w http.ResponseWriter, r *exchange.Request) error {
-	v, err := a.repo.Schemas.GetSchemaVersion(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
+	v, err := a.repo.Schemas.GetVersion(r.Context(), r.Caller, r.ID(), r.Params.ByName("number"))
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showSchemaVersion(v))
 	}

@@ -84,7 +84,7 @@ func counted[T any](counts []index.Count[T]) []wire.Count[T] {
 
 // Index answers with the state of the index.
 func (a Search) Index(w http.ResponseWriter, r *exchange.Request) error {
-	s, err := a.repo.Search.IndexStatus(r.Context(), r.Caller)
+	s, err := a.repo.Search.Status(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (a Search) Index(w http.ResponseWriter, r *exchange.Request) error {
 
 // RebuildIndex starts to rebuild the index, and answers with its state.
 func (a Search) RebuildIndex(w http.ResponseWriter, r *exchange.Request) error {
-	if err := a.repo.Search.RebuildIndex(r.Context(), r.Caller); err != nil {
+	if err := a.repo.Search.Rebuild(r.Context(), r.Caller); err != nil {
 		return err
 	}
 	return a.Index(w, r)

@@ -17,7 +17,7 @@ type Sets struct{ *api }
 // List answers with a page of sets.
 func (a Sets) List(which paging.Listing) func(w http.ResponseWriter, r *exchange.Request) error {
 	return func(w http.ResponseWriter, r *exchange.Request) error {
-		page, err := a.repo.Sets.ListSets(r.Context(), r.Caller, which, r.List(which))
+		page, err := a.repo.Sets.List(r.Context(), r.Caller, which, r.List(which))
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (a Sets) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Sets.CreateSet(r.Context(), r.Caller, set)
+	created, err := a.repo.Sets.Create(r.Context(), r.Caller, set)
 	if err != nil {
 		return err
 	}
@@ -48,27 +48,27 @@ func (a Sets) Create(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the record of a set.
 func (a Sets) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Sets.GetSet(r.Context(), r.Caller, r.ID())
+	found, err := a.repo.Sets.Get(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 // Update changes the record of a set.
 func (a Sets) Update(w http.ResponseWriter, r *exchange.Request) error {
 	updated, err := editing[metadata.Set, containers.SetFields]{
-		input.SetEdit, a.repo.Sets.GetSet, fieldsOf(a.presenter(r).set), a.repo.Sets.UpdateSet,
+		input.SetEdit, a.repo.Sets.Get, fieldsOf(a.presenter(r).set), a.repo.Sets.Update,
 	}.edit(w, r)
 	return a.send(w, r, updated, err)
 }
 
 // Delete deletes a set.
 func (a Sets) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	deleted, err := a.repo.Sets.DeleteSet(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	deleted, err := a.repo.Sets.Delete(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
 // Restore restores a deleted set.
 func (a Sets) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Sets.RestoreSet(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Sets.Restore(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)
 }
 

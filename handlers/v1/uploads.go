@@ -31,7 +31,7 @@ func (a Uploads) Create(w http.ResponseWriter, r *exchange.Request) error {
 			return err
 		}
 		start.Fields.Match = exchange.Preconditions(r.Request)
-		t, err := a.repo.Uploads.CreateUpload(r.Context(), r.Caller, start)
+		t, err := a.repo.Uploads.Create(r.Context(), r.Caller, start)
 		return a.own(r, t.ID.String()).AnswerNew(w, r, t, first, err)
 	})
 }

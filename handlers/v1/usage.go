@@ -52,7 +52,7 @@ func (a Usage) OfDataspace(w http.ResponseWriter, r *exchange.Request) error {
 
 // OfUser answers with the usage of a user.
 func (a Usage) OfUser(w http.ResponseWriter, r *exchange.Request) error {
-	share, err := a.repo.Users.UserUsage(r.Context(), r.Caller, r.ID())
+	share, err := a.repo.Users.Usage(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, wire.UserUsage(share))
 	}

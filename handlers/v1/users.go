@@ -16,7 +16,7 @@ type Users struct{ *api }
 
 // List answers with a page of users.
 func (a Users) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Users.ListUsers(r.Context(), r.Caller, r.List(paging.Users))
+	page, err := a.repo.Users.List(r.Context(), r.Caller, r.List(paging.Users))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a Users) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Users.CreateUser(r.Context(), r.Caller, input.NewUser(fields))
+	created, err := a.repo.Users.Create(r.Context(), r.Caller, input.NewUser(fields))
 	if err != nil {
 		return err
 	}
@@ -42,27 +42,27 @@ func (a Users) Create(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the record of a user.
 func (a Users) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Users.GetUser(r.Context(), r.Caller, r.ID())
+	found, err := a.repo.Users.Get(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, found, exchange.CheckPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 // Update changes the record of a user.
 func (a Users) Update(w http.ResponseWriter, r *exchange.Request) error {
 	updated, err := editing[metadata.User, containers.UserFields]{
-		input.UserEdit, a.repo.Users.GetUser, fieldsOf(a.presenter(r).user), a.repo.Users.UpdateUser,
+		input.UserEdit, a.repo.Users.Get, fieldsOf(a.presenter(r).user), a.repo.Users.Update,
 	}.edit(w, r)
 	return a.send(w, r, updated, err)
 }
 
 // Delete deletes a user.
 func (a Users) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	deleted, err := a.repo.Users.DeleteUser(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	deleted, err := a.repo.Users.Delete(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return exchange.WriteNothing(w, deleted.Tag(), err)
 }
 
 // Restore restores a deleted user.
 func (a Users) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Users.RestoreUser(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Users.Restore(r.Context(), r.Caller, r.ID(), exchange.Preconditions(r.Request))
 	return a.send(w, r, restored, err)
 }
 

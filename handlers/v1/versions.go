@@ -17,7 +17,7 @@ type Versions struct{ *api }
 func (a Versions) List(w http.ResponseWriter, r *exchange.Request) error {
 	layouts := a.layouts(r)
 	page := a.pages.Begin(layouts.base + r.Path + exchange.Results)
-	found, err := a.repo.Versions.ListVersions(r.Context(), r.Caller, r.List(paging.ResourceVersions))
+	found, err := a.repo.Versions.List(r.Context(), r.Caller, r.List(paging.ResourceVersions))
 	for _, v := range found.Items {
 		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
 	}
@@ -26,13 +26,13 @@ func (a Versions) List(w http.ResponseWriter, r *exchange.Request) error {
 
 // Get answers with the record of a version.
 func (a Versions) Get(w http.ResponseWriter, r *exchange.Request) error {
-	found, err := a.repo.Versions.GetVersion(r.Context(), r.Caller, r.ID(), r.Number())
+	found, err := a.repo.Versions.Get(r.Context(), r.Caller, r.ID(), r.Number())
 	return a.send(w, r, encode.Version{Version: found}, err)
 }
 
 // Restore adds a version with the content of an earlier one.
 func (a Versions) Restore(w http.ResponseWriter, r *exchange.Request) error {
-	restored, err := a.repo.Versions.RestoreVersion(r.Context(), r.Caller, r.ID(), r.Number(), exchange.Preconditions(r.Request))
+	restored, err := a.repo.Versions.Restore(r.Context(), r.Caller, r.ID(), r.Number(), exchange.Preconditions(r.Request))
 	return a.sendResource(w, r, restored, err)
 }
 
@@ -42,13 +42,13 @@ func (a Versions) Label(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	labelled, err := a.repo.Versions.LabelVersion(r.Context(), r.Caller, r.ID(), r.Number(), input.Version(fields), exchange.Preconditions(r.Request))
+	labelled, err := a.repo.Versions.Label(r.Context(), r.Caller, r.ID(), r.Number(), input.Version(fields), exchange.Preconditions(r.Request))
 	return a.send(w, r, encode.Version{Version: labelled}, err)
 }
 
 // Erase removes the file of a version immediately.
 func (a Versions) Erase(w http.ResponseWriter, r *exchange.Request) error {
-	erased, shared, err := a.repo.Versions.EraseVersion(r.Context(), r.Caller, r.ID(), r.Number())
+	erased, shared, err := a.repo.Versions.Erase(r.Context(), r.Caller, r.ID(), r.Number())
 	return a.send(w, r, encode.Version{Version: erased, Shared: shared}, err)
 }
 

@@ -57,7 +57,7 @@ func showDelivery(d metadata.Delivery) wire.Delivery {
 
 // List answers with the webhooks that the caller may manage.
 func (a Webhooks) List(w http.ResponseWriter, r *exchange.Request) error {
-	list, err := a.repo.Webhooks.ListWebhooks(r.Context(), r.Caller)
+	list, err := a.repo.Webhooks.List(r.Context(), r.Caller)
 	if err == nil {
 		exchange.WriteJSON(w, http.StatusOK, showAll(list, showWebhook))
 	}
@@ -74,7 +74,7 @@ func (a Webhooks) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, err := a.repo.Webhooks.CreateWebhook(r.Context(), r.Caller, hook)
+	created, err := a.repo.Webhooks.Create(r.Context(), r.Caller, hook)
 	if err != nil {
 		return err
 	}
@@ -98,16 +98,16 @@ func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error 
 
 // Get answers with the record of a webhook.
 func (a Webhooks) Get(w http.ResponseWriter, r *exchange.Request) error {
-	hook, err := a.repo.Webhooks.GetWebhook(r.Context(), r.Caller, r.ID())
+	hook, err := a.repo.Webhooks.Get(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, hook, err)
 }
 
 // Update changes the record of a webhook.
 func (a Webhooks) Update(w http.ResponseWriter, r *exchange.Request) error {
 	updated, err := editing[metadata.Webhook, watch.WebhookFields]{
-		input.WebhookEdit, a.repo.Webhooks.GetWebhook, fieldsOf(showWebhook),
+		input.WebhookEdit, a.repo.Webhooks.Get, fieldsOf(showWebhook),
 		func(ctx context.Context, p auth.Principal, id string, f watch.WebhookFields, match core.Match) (metadata.Webhook, error) {
-			return a.repo.Webhooks.UpdateWebhook(ctx, p, id, f, core.Match{Read: match.Read}) // a webhook has no entity tag
+			return a.repo.Webhooks.Update(ctx, p, id, f, core.Match{Read: match.Read}) // a webhook has no entity tag
 		},
 	}.edit(w, r)
 	return sendWebhook(w, updated, err)
@@ -115,12 +115,12 @@ func (a Webhooks) Update(w http.ResponseWriter, r *exchange.Request) error {
 
 // Delete deletes a webhook.
 func (a Webhooks) Delete(w http.ResponseWriter, r *exchange.Request) error {
-	return exchange.WriteNothing(w, "", a.repo.Webhooks.DeleteWebhook(r.Context(), r.Caller, r.ID()))
+	return exchange.WriteNothing(w, "", a.repo.Webhooks.Delete(r.Context(), r.Caller, r.ID()))
 }
 
 // Rotate gives a webhook a new secret.
 func (a Webhooks) Rotate(w http.ResponseWriter, r *exchange.Request) error {
-	rotated, err := a.repo.Webhooks.RotateWebhook(r.Context(), r.Caller, r.ID())
+	rotated, err := a.repo.Webhooks.Rotate(r.Context(), r.Caller, r.ID())
 	if err == nil {
 		writeSecret(w, http.StatusOK, rotated)
 	}
@@ -129,7 +129,7 @@ func (a Webhooks) Rotate(w http.ResponseWriter, r *exchange.Request) error {
 
 // Resume resumes the deliveries of a paused webhook.
 func (a Webhooks) Resume(w http.ResponseWriter, r *exchange.Request) error {
-	resumed, err := a.repo.Webhooks.ResumeWebhook(r.Context(), r.Caller, r.ID())
+	resumed, err := a.repo.Webhooks.Resume(r.Context(), r.Caller, r.ID())
 	return sendWebhook(w, resumed, err)
 }
 
@@ -139,7 +139,7 @@ func (a Webhooks) Skip(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
-	skipped, err := a.repo.Webhooks.SkipWebhook(r.Context(), r.Caller, r.ID(), input.Skip(fields))
+	skipped, err := a.repo.Webhooks.Skip(r.Context(), r.Caller, r.ID(), input.Skip(fields))
 	return sendWebhook(w, skipped, err)
 }
 

@@ -116,9 +116,9 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 	return taken
 }
 
-// CreateDataspace creates a dataspace. Its creator becomes its admin. Only sysadmins may set a
+// Create creates a dataspace. Its creator becomes its admin. Only sysadmins may set a
 // quota.
-func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, in NewDataspace) (created metadata.Dataspace, err error) {
+func (s *Dataspaces) Create(ctx context.Context, p auth.Principal, in NewDataspace) (created metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
 			if err := core.OnlySysadmin(p); err != nil {
@@ -146,8 +146,8 @@ func (s *Dataspaces) CreateDataspace(ctx context.Context, p auth.Principal, in N
 	return created, err
 }
 
-// GetDataspace returns one dataspace.
-func (s *Dataspaces) GetDataspace(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
+// Get returns one dataspace.
+func (s *Dataspaces) Get(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if d, err = core.LookupDataspace(tx, id, ""); err != nil {
 			return err
@@ -157,9 +157,9 @@ func (s *Dataspaces) GetDataspace(ctx context.Context, p auth.Principal, id stri
 	return d, err
 }
 
-// UpdateDataspace changes title, description, visibility, origin, retention or descriptive
+// Update changes title, description, visibility, origin, retention or descriptive
 // metadata. Only sysadmins may change the quota, which may be less than the present usage.
-func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id string, f DataspaceFields, match core.Match) (updated metadata.Dataspace, err error) {
+func (s *Dataspaces) Update(ctx context.Context, p auth.Principal, id string, f DataspaceFields, match core.Match) (updated metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := core.LookupDataspace(tx, id, "")
 		if err != nil {
@@ -188,14 +188,14 @@ func (s *Dataspaces) UpdateDataspace(ctx context.Context, p auth.Principal, id s
 	return updated, err
 }
 
-// DeleteDataspace deletes a dataspace and its active contents. It returns when all of them are
+// Delete deletes a dataspace and its active contents. It returns when all of them are
 // deleted.
-func (s *Dataspaces) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
+func (s *Dataspaces) Delete(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, false)
 }
 
-// RestoreDataspace restores a dataspace and exactly the objects that its deletion took along.
-func (s *Dataspaces) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
+// Restore restores a dataspace and exactly the objects that its deletion took along.
+func (s *Dataspaces) Restore(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, true)
 }
 

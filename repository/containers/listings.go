@@ -77,8 +77,8 @@ func named[T any](find func(name string) (metadata.ID, error), get func(metadata
 	}
 }
 
-// ListSets lists the sets of the whole service or of a dataspace, ordered by id.
-func (s *Sets) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Set], error) {
+// List lists the sets of the whole service or of a dataspace, ordered by id.
+func (s *Sets) List(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Set], error) {
 	return core.List(ctx, s.core, p, listing, req, core.Lister[metadata.Set]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Set, error], error) {
 			var within []metadata.ID
@@ -98,8 +98,8 @@ func (s *Sets) ListSets(ctx context.Context, p auth.Principal, listing paging.Li
 	})
 }
 
-// ListDataspaces lists the dataspaces that the caller may read, ordered by id.
-func (s *Dataspaces) ListDataspaces(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Dataspace], error) {
+// List lists the dataspaces that the caller may read, ordered by id.
+func (s *Dataspaces) List(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Dataspace], error) {
 	return core.List(ctx, s.core, p, paging.Dataspaces, req, core.Lister[metadata.Dataspace]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 			all, err := ListedDataspaces(tx, p, q)
@@ -117,8 +117,8 @@ func (s *Dataspaces) ListDataspaces(ctx context.Context, p auth.Principal, req c
 	})
 }
 
-// ListUsers lists users, ordered by id.
-func (s *Users) ListUsers(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.User], error) {
+// List lists users, ordered by id.
+func (s *Users) List(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.User], error) {
 	return core.List(ctx, s.core, p, paging.Users, req, core.Lister[metadata.User]{
 		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.User, error], error) {
 			return core.Filter(tx.Users.All(q.After.ID), func(u metadata.User) bool { return core.HasState(q.States, u.Record) }), nil

@@ -33,9 +33,9 @@ type Share struct {
 	Quota int64 // 0 for no limit
 }
 
-// UserUsage returns the number of bytes of all versions that a user has stored. The caller must be
+// Usage returns the number of bytes of all versions that a user has stored. The caller must be
 // that user or a sysadmin.
-func (s *Users) UserUsage(ctx context.Context, p auth.Principal, id string) (share Share, err error) {
+func (s *Users) Usage(ctx context.Context, p auth.Principal, id string) (share Share, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, id), "")
 		if err != nil {

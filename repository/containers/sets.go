@@ -49,8 +49,8 @@ func (f SetFields) apply(s *metadata.Set) error {
 		f.Malformed)
 }
 
-// CreateSet creates a set in a dataspace.
-func (s *Sets) CreateSet(ctx context.Context, p auth.Principal, in NewSet) (created metadata.Set, err error) {
+// Create creates a set in a dataspace.
+func (s *Sets) Create(ctx context.Context, p auth.Principal, in NewSet) (created metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		set, err := s.newSet(ctx, tx, p, in)
 		return func() error {
@@ -88,8 +88,8 @@ func (s *Sets) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, in
 	return set, free(id, err, core.Conflict(errs.CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace"))
 }
 
-// GetSet returns one set.
-func (s *Sets) GetSet(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
+// Get returns one set.
+func (s *Sets) Get(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupSet(tx, id, "")
 		if err != nil {
@@ -102,9 +102,9 @@ func (s *Sets) GetSet(ctx context.Context, p auth.Principal, id string) (set met
 	return set, err
 }
 
-// UpdateSet changes title, description, the sources of extracted properties, or descriptive
+// Update changes title, description, the sources of extracted properties, or descriptive
 // metadata.
-func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, f SetFields, match core.Match) (updated metadata.Set, err error) {
+func (s *Sets) Update(ctx context.Context, p auth.Principal, id string, f SetFields, match core.Match) (updated metadata.Set, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := core.LookupSet(tx, id, "")
 		if err != nil {
@@ -137,13 +137,13 @@ func (s *Sets) UpdateSet(ctx context.Context, p auth.Principal, id string, f Set
 	return updated, err
 }
 
-// DeleteSet deletes a set and its active contents. It returns when all of them are deleted.
-func (s *Sets) DeleteSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
+// Delete deletes a set and its active contents. It returns when all of them are deleted.
+func (s *Sets) Delete(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, false)
 }
 
-// RestoreSet restores a set and exactly the objects that its deletion took along.
-func (s *Sets) RestoreSet(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
+// Restore restores a set and exactly the objects that its deletion took along.
+func (s *Sets) Restore(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, true)
 }
 

@@ -82,8 +82,8 @@ func CheckChosen(name string) error {
 	return nil
 }
 
-// CreateUser creates a user. Only sysadmins may call it.
-func (s *Users) CreateUser(ctx context.Context, p auth.Principal, in NewUser) (created metadata.User, err error) {
+// Create creates a user. Only sysadmins may call it.
+func (s *Users) Create(ctx context.Context, p auth.Principal, in NewUser) (created metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
 			return err
@@ -108,8 +108,8 @@ func (s *Users) NewUser(tx *metadata.Tx, change rows.Change, in NewUser) (u meta
 	return u, rows.SaveUser(tx, change, nil, &u)
 }
 
-// GetUser returns one user. Every registered user may call it.
-func (s *Users) GetUser(ctx context.Context, p auth.Principal, id string) (u metadata.User, err error) {
+// Get returns one user. Every registered user may call it.
+func (s *Users) Get(ctx context.Context, p auth.Principal, id string) (u metadata.User, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err = core.LookupUser(tx, core.Myself(p, id), "")
 		return err
@@ -117,8 +117,8 @@ func (s *Users) GetUser(ctx context.Context, p auth.Principal, id string) (u met
 	return u, err
 }
 
-// UpdateUser changes fullname or about. Only sysadmins may change sysadmin and quota.
-func (s *Users) UpdateUser(ctx context.Context, p auth.Principal, id string, f UserFields, match core.Match) (updated metadata.User, err error) {
+// Update changes fullname or about. Only sysadmins may change sysadmin and quota.
+func (s *Users) Update(ctx context.Context, p auth.Principal, id string, f UserFields, match core.Match) (updated metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, id), "")
 		if err != nil {
@@ -170,9 +170,9 @@ func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 	return core.Conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
 }
 
-// DeleteUser deletes a user. It permanently revokes the keys and links of the user and pauses the
+// Delete deletes a user. It permanently revokes the keys and links of the user and pauses the
 // user's webhooks. The privileges stay.
-func (s *Users) DeleteUser(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
+func (s *Users) Delete(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Deleted {
 			return err
@@ -197,8 +197,8 @@ func (s *Users) DeleteUser(ctx context.Context, p auth.Principal, id string, mat
 	return u, err
 }
 
-// RestoreUser restores a deleted user, without the keys, links and webhooks.
-func (s *Users) RestoreUser(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
+// Restore restores a deleted user, without the keys, links and webhooks.
+func (s *Users) Restore(ctx context.Context, p auth.Principal, id string, match core.Match) (u metadata.User, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {
 			return err

@@ -286,9 +286,9 @@ func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptiv
 	return m, nil
 }
 
-// UndoEdit restores the descriptive metadata that files had before a bulk edit. It skips and
+// Undo restores the descriptive metadata that files had before a bulk edit. It skips and
 // reports files that have changed since. The undo is a bulk edit itself.
-func (s *BulkEdits) UndoEdit(ctx context.Context, p auth.Principal, id string) (o BulkOutcome, err error) {
+func (s *BulkEdits) Undo(ctx context.Context, p auth.Principal, id string) (o BulkOutcome, err error) {
 	var undone metadata.BulkEdit
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		o = BulkOutcome{}

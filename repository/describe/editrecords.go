@@ -23,8 +23,8 @@ func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action
 	return e, err
 }
 
-// GetEdit returns a bulk edit. During the edit, the number of its files grows with each step.
-func (s *BulkEdits) GetEdit(ctx context.Context, p auth.Principal, id string) (e metadata.BulkEdit, err error) {
+// Get returns a bulk edit. During the edit, the number of its files grows with each step.
+func (s *BulkEdits) Get(ctx context.Context, p auth.Principal, id string) (e metadata.BulkEdit, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		e, err = lookupEdit(tx, p, id, auth.Read)
 		return err
@@ -32,8 +32,8 @@ func (s *BulkEdits) GetEdit(ctx context.Context, p auth.Principal, id string) (e
 	return e, err
 }
 
-// ListEdits returns the last hundred bulk edits of a set, newest first.
-func (s *BulkEdits) ListEdits(ctx context.Context, p auth.Principal, set string) (list []metadata.BulkEdit, err error) {
+// List returns the last hundred bulk edits of a set, newest first.
+func (s *BulkEdits) List(ctx context.Context, p auth.Principal, set string) (list []metadata.BulkEdit, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		of, err := core.LookupSet(tx, set, "")
 		if err == nil {

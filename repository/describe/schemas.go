@@ -150,8 +150,8 @@ func (s Schema) version() metadata.SchemaVersion {
 	return metadata.SchemaVersion{SchemaID: s.ID, Number: s.Version, Text: s.Text}
 }
 
-// CreateSchema creates a schema in a dataspace.
-func (s *Schemas) CreateSchema(ctx context.Context, p auth.Principal, dataspace string, in NewSchema) (created Schema, err error) {
+// Create creates a schema in a dataspace.
+func (s *Schemas) Create(ctx context.Context, p auth.Principal, dataspace string, in NewSchema) (created Schema, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (d metadata.Dataspace, err error) {
 		if d, err = core.LookupDataspace(tx, dataspace, ""); err == nil {
 			err = core.Authorise(tx, p, d, auth.Manage)
@@ -227,8 +227,8 @@ func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 	return nil
 }
 
-// ListSchemas returns the schemas of a dataspace, including deleted ones, oldest first.
-func (s *Schemas) ListSchemas(ctx context.Context, p auth.Principal, dataspace string) (list []Schema, err error) {
+// List returns the schemas of a dataspace, including deleted ones, oldest first.
+func (s *Schemas) List(ctx context.Context, p auth.Principal, dataspace string) (list []Schema, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []Schema{}
 		id, err := core.ReadableDataspace(tx, p, dataspace)
@@ -255,8 +255,8 @@ func (s *Schemas) ListSchemas(ctx context.Context, p auth.Principal, dataspace s
 	return list, err
 }
 
-// GetSchema returns one schema.
-func (s *Schemas) GetSchema(ctx context.Context, p auth.Principal, id string) (schema Schema, err error) {
+// Get returns one schema.
+func (s *Schemas) Get(ctx context.Context, p auth.Principal, id string) (schema Schema, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		schema, err = lookupSchema(tx, p, id, auth.Read)
 		return err
@@ -267,10 +267,10 @@ func (s *Schemas) GetSchema(ctx context.Context, p auth.Principal, id string) (s
 	return schema, err
 }
 
-// UpdateSchema changes name, title, description, types, enforce or schema. A changed schema becomes
+// Update changes name, title, description, types, enforce or schema. A changed schema becomes
 // a new version.
-func (s *Schemas) UpdateSchema(ctx context.Context, p auth.Principal, id string, f SchemaFields, match core.Match) (updated Schema, err error) {
-	before, err := s.GetSchema(ctx, p, id)
+func (s *Schemas) Update(ctx context.Context, p auth.Principal, id string, f SchemaFields, match core.Match) (updated Schema, err error) {
+	before, err := s.Get(ctx, p, id)
 	if err != nil {
 		return before, err
 	}
@@ -332,14 +332,14 @@ func (s *Schemas) saveSchema(tx *metadata.Tx, p auth.Principal, action audit.Act
 	return rows.SaveSchema(tx, rows.Change{By: p, Action: action}, &before.Schema, &after.Schema, after.Text)
 }
 
-// DeleteSchema deletes a schema, which then applies to no object. Its versions, and the properties
+// Delete deletes a schema, which then applies to no object. Its versions, and the properties
 // made with it, stay.
-func (s *Schemas) DeleteSchema(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
+func (s *Schemas) Delete(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
 	return s.passSchema(ctx, p, id, match, metadata.Deleted)
 }
 
-// RestoreSchema makes a deleted schema active again.
-func (s *Schemas) RestoreSchema(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
+// Restore makes a deleted schema active again.
+func (s *Schemas) Restore(ctx context.Context, p auth.Principal, id string, match core.Match) (Schema, error) {
 	return s.passSchema(ctx, p, id, match, metadata.Active)
 }
 

@@ -12,8 +12,8 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// ListSchemaVersions returns the last versions of a schema, at most 50, newest first.
-func (s *Schemas) ListSchemaVersions(ctx context.Context, p auth.Principal, id string) (list []SchemaVersion, err error) {
+// ListVersions returns the last versions of a schema, at most 50, newest first.
+func (s *Schemas) ListVersions(ctx context.Context, p auth.Principal, id string) (list []SchemaVersion, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []SchemaVersion{}
 		schema, err := lookupSchema(tx, p, id, auth.Read)
@@ -32,8 +32,8 @@ func (s *Schemas) ListSchemaVersions(ctx context.Context, p auth.Principal, id s
 	return list, err
 }
 
-// GetSchemaVersion returns a version of a schema by its number.
-func (s *Schemas) GetSchemaVersion(ctx context.Context, p auth.Principal, id, number string) (v SchemaVersion, err error) {
+// GetVersion returns a version of a schema by its number.
+func (s *Schemas) GetVersion(ctx context.Context, p auth.Principal, id, number string) (v SchemaVersion, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		schema, err := lookupSchema(tx, p, id, auth.Read)
 		if err != nil {

@@ -48,7 +48,7 @@ func (w *world) open() *repository.Service {
 func (w *world) member(name, role string) (auth.Principal, metadata.Privilege) {
 	w.T.Helper()
 	ctx := w.T.Context()
-	user, err := w.Service.Users.CreateUser(ctx, w.Admin, containers.NewUser{Username: name})
+	user, err := w.Service.Users.Create(ctx, w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
 	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), containers.NewKey{})
 	w.OK(err)
@@ -140,11 +140,11 @@ func TestWhoHearsWhat(t *testing.T) {
 		m.want("resource.create resource.replace")
 		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), containers.NewKey{})
 		w.OK(err)
-		_, err = w.Service.Users.CreateUser(ctx, w.Admin, containers.NewUser{Username: "other"})
+		_, err = w.Service.Users.Create(ctx, w.Admin, containers.NewUser{Username: "other"})
 		w.OK(err)
 		m.want("")
 		s.want("key.create")
-		_, err = w.Service.Dataspaces.UpdateDataspace(ctx, w.Admin, w.Space.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
+		_, err = w.Service.Dataspaces.Update(ctx, w.Admin, w.Space.ID.String(), containers.DataspaceFields{Visibility: new(metadata.Public)}, core.Match{})
 		w.OK(err)
 		w.Upload(w.Sets[0], "for all")
 		m.want("dataspace.update resource.create")
@@ -179,7 +179,7 @@ func TestRightsEnd(t *testing.T) {
 		}
 		other, _ := w.member("other", "member")
 		f = w.follow(other, "")
-		_, err = w.Service.Users.DeleteUser(ctx, w.Admin, other.UserID.String(), repositorytest.Always)
+		_, err = w.Service.Users.Delete(ctx, w.Admin, other.UserID.String(), repositorytest.Always)
 		w.OK(err)
 		<-f.done
 		repositorytest.WantCode(t, f.err, errs.CodeUnauthenticated)
@@ -238,7 +238,7 @@ func TestResumption(t *testing.T) {
 			t.Errorf("heard of %d resources, want %d in their order", len(got), len(want))
 		}
 		before := f.last
-		_, err := w.Service.Users.CreateUser(t.Context(), w.Admin, containers.NewUser{Username: "unheard"})
+		_, err := w.Service.Users.Create(t.Context(), w.Admin, containers.NewUser{Username: "unheard"})
 		w.OK(err)
 		time.Sleep(events.Heartbeat + time.Second)
 		synctest.Wait()

@@ -29,9 +29,9 @@ func ResumableUploadNames() FieldNames {
 	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
 }
 
-// CreateUpload begins an upload in chunks. It checks everything that can be checked before the file
+// Create begins an upload in chunks. It checks everything that can be checked before the file
 // arrives. See resumable.Uploads.Create.
-func (s *Uploads) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
+func (s *Uploads) Create(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
 	t := metadata.ResumableUpload{
 		SenderID: p.UserID, Length: start.Length, Announced: start.Announced,
 		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,

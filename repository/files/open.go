@@ -86,11 +86,11 @@ func unverified(file io.ReadSeekCloser) io.ReadSeekCloser {
 // presignValid is the validity of a presigned URL.
 const presignValid = time.Minute
 
-// PresignResource returns a URL from which anyone can download the file of a resource as an
+// Presign returns a URL from which anyone can download the file of a resource as an
 // attachment for a minute, and the record. The URL is "" for an inline file and if the files are in
-// folders. The errors are those of OpenResource, but PresignResource does not check that the bytes
+// folders. The errors are those of OpenResource, but Presign does not check that the bytes
 // exist.
-func (s *Files) PresignResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
+func (s *Files) Presign(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
 	r, b, held, err := s.openable(ctx, p, id, ActiveFile)
 	presigner, ok := s.core.Files.(blobs.Presigner)
 	if err != nil || held != nil || !ok {

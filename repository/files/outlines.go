@@ -32,9 +32,9 @@ type Mark struct {
 	Page     string         // token
 }
 
-// OutlineResources outlines the listing of a set that ListResources would return for the same
+// Outline outlines the listing of a set that List would return for the same
 // parameters. It reads only an index, up to 200,000 entries, or one entry for each folder.
-func (s *Files) OutlineResources(ctx context.Context, p auth.Principal, req core.ListRequest) (o Outline, err error) {
+func (s *Files) Outline(ctx context.Context, p auth.Principal, req core.ListRequest) (o Outline, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.core.Query(tx, p, paging.SetResources, req)
 		if err != nil || q.Until.Set && q.Until.At == 0 {

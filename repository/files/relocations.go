@@ -38,19 +38,19 @@ type Destination struct {
 	core.Input
 }
 
-// CopyResource creates a file from the present version of another file, including its description.
+// Copy creates a file from the present version of another file, including its description.
 // The two share the bytes, unless these are inline. It returns the new record. The caller needs
 // read permission at the source and write permission at the destination.
-func (s *Files) CopyResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
+func (s *Files) Copy(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, false)
 }
 
-// MoveResource moves a file. Within its set, the file is renamed. To another set, it is copied with
+// Move moves a file. Within its set, the file is renamed. To another set, it is copied with
 // all its versions and deleted at the source, in one commit with two stamps; the deleted record
 // names the new one. If the file returns to a set with such a deleted record, that record becomes
-// active again, with the later changes. MoveResource returns the record at the destination. A move
+// active again, with the later changes. Move returns the record at the destination. A move
 // that changes nothing makes no entry.
-func (s *Files) MoveResource(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
+func (s *Files) Move(ctx context.Context, p auth.Principal, id string, to Destination) (metadata.Resource, error) {
 	return s.place(ctx, p, id, to, true)
 }
 

@@ -77,8 +77,8 @@ func RefuseMove(field string) error {
 	return core.Conflict(errs.CodeResourceMove, field, "a change cannot put a resource into another set; move the resource instead")
 }
 
-// GetResource returns the record of one resource.
-func (s *Files) GetResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
+// Get returns the record of one resource.
+func (s *Files) Get(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)
 		if err == nil {
@@ -94,8 +94,8 @@ func (s *Files) GetResource(ctx context.Context, p auth.Principal, id string) (r
 	return r, err
 }
 
-// EditResource changes name, description, format or descriptive metadata.
-func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, f Fields, match core.Match) (edited metadata.Resource, err error) {
+// Edit changes name, description, format or descriptive metadata.
+func (s *Files) Edit(ctx context.Context, p auth.Principal, id string, f Fields, match core.Match) (edited metadata.Resource, err error) {
 	check := core.Intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := core.LookupResource(tx, id)
 		if err != nil {
@@ -129,13 +129,13 @@ func (s *Files) EditResource(ctx context.Context, p auth.Principal, id string, f
 	return edited, err
 }
 
-// DeleteResource marks a resource as deleted. Its record and bytes stay until it is purged.
-func (s *Files) DeleteResource(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Resource, error) {
+// Delete marks a resource as deleted. Its record and bytes stay until it is purged.
+func (s *Files) Delete(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Resource, error) {
 	return s.passResource(ctx, p, id, match, metadata.Deleted)
 }
 
-// RestoreResource makes a deleted resource active again.
-func (s *Files) RestoreResource(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Resource, error) {
+// Restore makes a deleted resource active again.
+func (s *Files) Restore(ctx context.Context, p auth.Principal, id string, match core.Match) (metadata.Resource, error) {
 	return s.passResource(ctx, p, id, match, metadata.Active)
 }
 

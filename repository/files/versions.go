@@ -45,9 +45,9 @@ func nextVersion(r, file metadata.Resource) metadata.Resource {
 	return r
 }
 
-// ListVersions lists the versions of a resource, newest first. It does not list versions from
+// List lists the versions of a resource, newest first. It does not list versions from
 // before versions were kept.
-func (s *Versions) ListVersions(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Version], error) {
+func (s *Versions) List(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[metadata.Version], error) {
 	return core.List(ctx, s.core, p, paging.ResourceVersions, req, core.Lister[metadata.Version]{
 		Items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Version, error], error) {
 			resolved, err := core.LookupResource(tx, req.Container)
@@ -85,8 +85,8 @@ func (s *Versions) versions(tx *metadata.Tx, r core.ResolvedResource, after pagi
 	}
 }
 
-// GetVersion returns one version.
-func (s *Versions) GetVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, err error) {
+// Get returns one version.
+func (s *Versions) Get(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, err error) {
 	err = s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.ReadableResource(tx, p, id)
 		if err != nil {
@@ -98,9 +98,9 @@ func (s *Versions) GetVersion(ctx context.Context, p auth.Principal, id, number 
 	return v, err
 }
 
-// OpenVersion is OpenResource for one version. It returns the resource as it was then; Modified is
+// Open is OpenResource for one version. It returns the resource as it was then; Modified is
 // the time at which the version was stored.
-func (s *Versions) OpenVersion(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
+func (s *Versions) Open(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
 	return s.files.Open(ctx, p, id, func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {
 		v, err := KeptVersion(tx, r, number)
 		was := v.Of(r.Shown())
@@ -109,10 +109,10 @@ func (s *Versions) OpenVersion(ctx context.Context, p auth.Principal, id, number
 	})
 }
 
-// RestoreVersion makes a copy of an earlier version the new present version; they share the blob.
+// Restore makes a copy of an earlier version the new present version; they share the blob.
 // If the resource already equals that version, nothing changes, so that the request can be
 // repeated.
-func (s *Versions) RestoreVersion(ctx context.Context, p auth.Principal, id, number string, match core.Match) (restored metadata.Resource, err error) {
+func (s *Versions) Restore(ctx context.Context, p auth.Principal, id, number string, match core.Match) (restored metadata.Resource, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, v, err := changeableVersion(tx, p, id, number, match)
 		if err != nil {
@@ -159,9 +159,9 @@ type VersionFields struct {
 	core.Input
 }
 
-// LabelVersion sets the label of a version, or removes it if it is empty. Retention never removes a
+// Label sets the label of a version, or removes it if it is empty. Retention never removes a
 // version with a label. The resource does not change.
-func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f VersionFields, match core.Match) (v metadata.Version, err error) {
+func (s *Versions) Label(ctx context.Context, p auth.Principal, id, number string, f VersionFields, match core.Match) (v metadata.Version, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)
 		if err == nil {
@@ -187,10 +187,10 @@ func (s *Versions) LabelVersion(ctx context.Context, p auth.Principal, id, numbe
 	return v, err
 }
 
-// EraseVersion permanently removes the bytes of a version, even if it has a label or its resource
+// Erase permanently removes the bytes of a version, even if it has a label or its resource
 // is deleted. The row stays. shared reports that another version or resource has the same bytes,
 // which are then kept for it. Erasing a version twice is not an error.
-func (s *Versions) EraseVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
+func (s *Versions) Erase(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
 	var key metadata.VersionKey
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)

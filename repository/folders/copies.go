@@ -35,7 +35,7 @@ type Placement struct {
 }
 
 // Copy copies a folder of a set: all files whose names begin with its path, which ends in a slash,
-// like CopyResource, and the explicitly created folders in it. The source and the destination must
+// like Files.Copy, and the explicitly created folders in it. The source and the destination must
 // not contain each other. Copy works in atomic steps of up to 200 objects and checks the
 // permissions in each. It runs the checks of all files before the first step. After an error, the
 // outcome shows how far it came. Copied files stay, and files to be replaced are not deleted.

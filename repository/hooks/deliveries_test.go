@@ -25,13 +25,13 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.to.answers["https://a"] = always(500)
 		hook := w.hook("https://a")
 		id := hook.ID.String()
-		_, err := w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
+		_, err := w.Service.Webhooks.Skip(ctx, w.Admin, id, watch.Skip{})
 		w.Refused(err, errs.CodeNothingToSkip)
 		for i := range 4 {
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
 		synctest.Wait()
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
+		_, err = w.Service.Webhooks.Skip(ctx, w.Admin, id, watch.Skip{})
 		w.OK(err)
 		synctest.Wait()
 		messages := w.to.at("https://a")
@@ -63,7 +63,7 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.Upload(w.Sets[0], "5")
 		w.Upload(w.Sets[0], "6")
 		synctest.Wait()
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{All: true})
+		_, err = w.Service.Webhooks.Skip(ctx, w.Admin, id, watch.Skip{All: true})
 		w.OK(err)
 		time.Sleep(100 * time.Hour)
 		if n := len(w.to.at("https://a")); n != 7 {
@@ -85,7 +85,7 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		if got := w.now(hook); got.Tries != 1 || got.NextTry == 0 {
 			t.Fatalf("after a failure: %+v", got)
 		}
-		_, err := w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, id, watch.WebhookFields{Events: []string{"user.create"}}, core.Match{})
+		_, err := w.Service.Webhooks.Update(ctx, w.Admin, id, watch.WebhookFields{Events: []string{"user.create"}}, core.Match{})
 		w.OK(err)
 		if got := w.now(hook); got.Tries != 0 || got.NextTry != 0 {
 			t.Errorf("it hears of other events, and waits: %+v", got)
@@ -95,7 +95,7 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		}
 		synctest.Wait()
 		before := w.now(hook).Position
-		_, err = w.Service.Webhooks.SkipWebhook(ctx, w.Admin, id, watch.Skip{})
+		_, err = w.Service.Webhooks.Skip(ctx, w.Admin, id, watch.Skip{})
 		w.Refused(err, errs.CodeNothingToSkip)
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = always(200)
@@ -116,7 +116,7 @@ func TestResumeOneThatWaits(t *testing.T) {
 		w.Upload(w.Sets[0], "a")
 		synctest.Wait()
 		tries := len(w.to.at("https://a"))
-		_, err := w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		_, err := w.Service.Webhooks.Resume(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		synctest.Wait()
 		if n := len(w.to.at("https://a")); n <= tries {

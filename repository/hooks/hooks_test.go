@@ -141,7 +141,7 @@ func (w *world) hookFor(url string, ofSpace bool, events ...string) metadata.Web
 	if ofSpace {
 		f.DataspaceID = new(w.Space.ID.String())
 	}
-	hook, err := w.Service.Webhooks.CreateWebhook(w.T.Context(), w.Admin, f)
+	hook, err := w.Service.Webhooks.Create(w.T.Context(), w.Admin, f)
 	w.OK(err)
 	return hook
 }
@@ -149,7 +149,7 @@ func (w *world) hookFor(url string, ofSpace bool, events ...string) metadata.Web
 // now returns the webhook as it is.
 func (w *world) now(hook metadata.Webhook) metadata.Webhook {
 	w.T.Helper()
-	hook, err := w.Service.Webhooks.GetWebhook(w.T.Context(), w.Admin, hook.ID.String())
+	hook, err := w.Service.Webhooks.Get(w.T.Context(), w.Admin, hook.ID.String())
 	w.OK(err)
 	return hook
 }
@@ -189,14 +189,14 @@ func TestKindsAndContainers(t *testing.T) {
 		w.hookFor("https://space", true)
 		w.hookFor("https://sets", true, "set.*", "resource.delete")
 		w.hookFor("https://all", false)
-		other, err := w.Service.Dataspaces.CreateDataspace(t.Context(), w.Admin, containers.NewDataspace{Name: "other"})
+		other, err := w.Service.Dataspaces.Create(t.Context(), w.Admin, containers.NewDataspace{Name: "other"})
 		w.OK(err)
-		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, containers.NewSet{Name: "elsewhere", DataspaceID: other.ID.String()})
+		_, err = w.Service.Sets.Create(t.Context(), w.Admin, containers.NewSet{Name: "elsewhere", DataspaceID: other.ID.String()})
 		w.OK(err)
 		r := w.Upload(w.Sets[0], "file")
-		_, err = w.Service.Files.DeleteResource(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
+		_, err = w.Service.Files.Delete(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
 		w.OK(err)
-		_, err = w.Service.Sets.CreateSet(t.Context(), w.Admin, containers.NewSet{Name: "here", DataspaceID: w.Space.ID.String()})
+		_, err = w.Service.Sets.Create(t.Context(), w.Admin, containers.NewSet{Name: "here", DataspaceID: w.Space.ID.String()})
 		w.OK(err)
 		synctest.Wait()
 		for url, want := range map[string]string{
@@ -250,7 +250,7 @@ func TestTriesAndPause(t *testing.T) {
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = nil
 		w.to.mu.Unlock()
-		_, err := w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		_, err := w.Service.Webhooks.Resume(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		synctest.Wait()
 		if events := eventsOf(t, w.to.at("https://a")); len(events) != 12 || events[10].Data.Number != events[0].Data.Number || events[11].Data.Number <= events[10].Data.Number {
@@ -319,7 +319,7 @@ func TestRetryAfterIsKept(t *testing.T) {
 // member makes a user without any role.
 func (w *world) member(name string) (auth.Principal, metadata.User) {
 	w.T.Helper()
-	user, err := w.Service.Users.CreateUser(w.T.Context(), w.Admin, containers.NewUser{Username: name})
+	user, err := w.Service.Users.Create(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
 	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), containers.NewKey{})
 	w.OK(err)
@@ -342,7 +342,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 		if len(list) != metadata.MaxDeliveries || list[0].Number != metadata.MaxDeliveries+4 || list[len(list)-1].Number != 5 {
 			t.Errorf("%d deliveries, from %d to %d", len(list), list[0].Number, list[len(list)-1].Number)
 		}
-		w.OK(w.Service.Webhooks.DeleteWebhook(t.Context(), w.Admin, hook.ID.String()))
+		w.OK(w.Service.Webhooks.Delete(t.Context(), w.Admin, hook.ID.String()))
 		w.OK(w.meta.View(t.Context(), func(tx *metadata.Tx) error {
 			for d, err := range tx.Deliveries.Before(metadata.DeliveryKey{Webhook: hook.ID, Number: 1 << 62}) {
 				t.Errorf("delivery %d is still there: %v", d.Number, err)
@@ -361,7 +361,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 func TestRotation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook := w.hook("https://a")
-		rotated, err := w.Service.Webhooks.RotateWebhook(t.Context(), w.Admin, hook.ID.String())
+		rotated, err := w.Service.Webhooks.Rotate(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
 		w.Upload(w.Sets[0], "1")
 		time.Sleep(24 * time.Hour)

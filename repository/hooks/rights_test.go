@@ -39,7 +39,7 @@ func TestPauses(t *testing.T) {
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"user deleted": {func(w *world, user metadata.User, _ metadata.Privilege) {
-			_, err := w.Service.Users.DeleteUser(w.T.Context(), w.Admin, user.ID.String(), repositorytest.Always)
+			_, err := w.Service.Users.Delete(w.T.Context(), w.Admin, user.ID.String(), repositorytest.Always)
 			w.OK(err)
 		}, metadata.PausedWithRole, 0, 1},
 		"restored": {func(w *world, _ metadata.User, _ metadata.Privilege) {
@@ -54,7 +54,7 @@ func TestPauses(t *testing.T) {
 				maker, user := w.member("maker")
 				role, _, err := w.Service.Users.Grant(t.Context(), w.Admin, containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Admin})
 				w.OK(err)
-				hook, err := w.Service.Webhooks.CreateWebhook(t.Context(), maker, watch.NewWebhook{DataspaceID: new(w.Space.ID.String()), WebhookFields: watch.WebhookFields{URL: new("https://a"), Events: []string{"resource.*"}}})
+				hook, err := w.Service.Webhooks.Create(t.Context(), maker, watch.NewWebhook{DataspaceID: new(w.Space.ID.String()), WebhookFields: watch.WebhookFields{URL: new("https://a"), Events: []string{"resource.*"}}})
 				w.OK(err)
 				c.cause(w, user, role)
 				w.Upload(w.Sets[0], "1")
@@ -64,7 +64,7 @@ func TestPauses(t *testing.T) {
 					t.Errorf("%d messages; the webhook is %+v", len(w.to.at("https://a")), got)
 				}
 				w.to.answers["https://a"] = nil
-				_, err = w.Service.Webhooks.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+				_, err = w.Service.Webhooks.Resume(t.Context(), w.Admin, hook.ID.String())
 				w.OK(err)
 				synctest.Wait()
 				if got, want := w.logged(hook), "webhook.create"+strings.Repeat(" webhook.pause", c.entries)+" webhook.resume"; got != want {
@@ -115,7 +115,7 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 				w.OK(err)
 			}
 			may := map[metadata.ID]bool{own.ID: mayOwn, whole.ID: false}
-			list, err := w.Service.Webhooks.ListWebhooks(ctx, p)
+			list, err := w.Service.Webhooks.List(ctx, p)
 			w.OK(err)
 			if len(list) > 1 || mayOwn != (len(list) == 1 && list[0].ID == own.ID) {
 				t.Errorf("%q lists %d webhooks", role, len(list))
@@ -123,16 +123,16 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 			for _, hook := range []metadata.Webhook{own, whole} {
 				id := hook.ID.String()
 				calls := map[string]func() error{
-					"get":    func() error { _, err := w.Service.Webhooks.GetWebhook(ctx, p, id); return err },
-					"resume": func() error { _, err := w.Service.Webhooks.ResumeWebhook(ctx, p, id); return err },
-					"rotate": func() error { _, err := w.Service.Webhooks.RotateWebhook(ctx, p, id); return err },
+					"get":    func() error { _, err := w.Service.Webhooks.Get(ctx, p, id); return err },
+					"resume": func() error { _, err := w.Service.Webhooks.Resume(ctx, p, id); return err },
+					"rotate": func() error { _, err := w.Service.Webhooks.Rotate(ctx, p, id); return err },
 					"skip": func() error {
-						_, err := w.Service.Webhooks.SkipWebhook(ctx, p, id, watch.Skip{All: true})
+						_, err := w.Service.Webhooks.Skip(ctx, p, id, watch.Skip{All: true})
 						return err
 					},
 					"deliveries": func() error { _, err := w.Service.Webhooks.ListDeliveries(ctx, p, id); return err },
 					"update": func() error {
-						_, err := w.Service.Webhooks.UpdateWebhook(ctx, p, id, watch.WebhookFields{Label: new("of " + role)}, core.Match{})
+						_, err := w.Service.Webhooks.Update(ctx, p, id, watch.WebhookFields{Label: new("of " + role)}, core.Match{})
 						return err
 					},
 					"create": func() error {
@@ -140,9 +140,9 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 						if hook.DataspaceID != (metadata.ID{}) {
 							f.DataspaceID = &space
 						}
-						made, err := w.Service.Webhooks.CreateWebhook(ctx, p, f)
+						made, err := w.Service.Webhooks.Create(ctx, p, f)
 						if err == nil {
-							err = w.Service.Webhooks.DeleteWebhook(ctx, p, made.ID.String())
+							err = w.Service.Webhooks.Delete(ctx, p, made.ID.String())
 						}
 						return err
 					},
@@ -158,7 +158,7 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 				if !may[hook.ID] {
 					_, err := w.Service.Webhooks.RepeatDelivery(ctx, p, id, "0")
 					w.Refused(err, errs.CodeForbidden)
-					w.Refused(w.Service.Webhooks.DeleteWebhook(ctx, p, id), errs.CodeForbidden)
+					w.Refused(w.Service.Webhooks.Delete(ctx, p, id), errs.CodeForbidden)
 				}
 			}
 		}
@@ -176,21 +176,21 @@ func TestWhatAWebhookMayBe(t *testing.T) {
 		for _, fields := range refused {
 			made := watch.NewWebhook{DataspaceID: &space, WebhookFields: fields}
 			made.URL = cmp.Or(fields.URL, new("https://a"))
-			_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, made)
+			_, err := w.Service.Webhooks.Create(ctx, w.Admin, made)
 			w.Refused(err, errs.CodeInvalidField)
 			hook := w.hook("https://a")
-			_, err = w.Service.Webhooks.UpdateWebhook(ctx, w.Admin, hook.ID.String(), fields, core.Match{})
+			_, err = w.Service.Webhooks.Update(ctx, w.Admin, hook.ID.String(), fields, core.Match{})
 			w.Refused(err, errs.CodeInvalidField)
 			if got := w.now(hook); got != hook {
 				t.Errorf("refused, %+v has changed %+v to %+v", fields, hook, got)
 			}
-			w.OK(w.Service.Webhooks.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
+			w.OK(w.Service.Webhooks.Delete(ctx, w.Admin, hook.ID.String()))
 		}
-		_, err := w.Service.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{DataspaceID: &space})
+		_, err := w.Service.Webhooks.Create(ctx, w.Admin, watch.NewWebhook{DataspaceID: &space})
 		w.Refused(err, errs.CodeMissingField)
-		_, err = w.Service.Webhooks.CreateWebhook(ctx, w.Admin, watch.NewWebhook{DataspaceID: new("x"), WebhookFields: watch.WebhookFields{URL: new("https://a")}})
+		_, err = w.Service.Webhooks.Create(ctx, w.Admin, watch.NewWebhook{DataspaceID: new("x"), WebhookFields: watch.WebhookFields{URL: new("https://a")}})
 		w.Refused(err, errs.CodeDataspaceNotFound)
-		_, err = w.Service.Webhooks.GetWebhook(ctx, w.Admin, w.Space.ID.String())
+		_, err = w.Service.Webhooks.Get(ctx, w.Admin, w.Space.ID.String())
 		w.Refused(err, errs.CodeWebhookNotFound)
 	})
 }

@@ -25,7 +25,7 @@ import (
 // see each other's uploads, so each upload has its own secret. The secret is derived from the
 // secret of the repository and not stored.
 
-// StartFile begins an upload in chunks through a request link, like CreateUpload. It also returns
+// StartFile begins an upload in chunks through a request link, like Uploads.Create. It also returns
 // the secret that the visitor needs to continue.
 func (s *Visitors) StartFile(ctx context.Context, v Visitor, start files.UploadStart) (t metadata.ResumableUpload, secret string, err error) {
 	if err := onlyOfLinks(start); err != nil {
@@ -47,7 +47,7 @@ func (s *Visitors) StartFile(ctx context.Context, v Visitor, start files.UploadS
 	set := found.SetID.String()
 	start.Fields.SetID, start.Fields.Name, start.Fields.Filename = &set, &name, path.Base(name)
 	start.Sender = &fileRequest{service: s, visitor: v, file: f}
-	t, err = s.uploads.CreateUpload(ctx, found.asOwner(v.Origin), start)
+	t, err = s.uploads.Create(ctx, found.asOwner(v.Origin), start)
 	if t.ID != (metadata.ID{}) {
 		secret = s.uploadSecret(found.ID, t.ID)
 	}

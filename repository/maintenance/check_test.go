@@ -153,13 +153,13 @@ func TestCheckDuringCascade(t *testing.T) {
 	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
 	h := repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 450)
 	for range 2 {
-		_, err := h.Service.Dataspaces.DeleteDataspace(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
+		_, err := h.Service.Dataspaces.Delete(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
 		h.Begun(err)
 		if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
 			t.Fatalf("in a deletion: %q", found)
 		}
 		h.Finish(meta, files, h.Space.ID)
-		_, err = h.Service.Dataspaces.RestoreDataspace(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
+		_, err = h.Service.Dataspaces.Restore(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
 		h.Begun(err)
 		if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
 			t.Fatalf("in a restoration: %q", found)

@@ -306,7 +306,7 @@ func TestUpkeepIsForSysadmins(t *testing.T) {
 	if k.Upkeep.TrashGrace() != time.Hour {
 		t.Errorf("grace %v", k.Upkeep.TrashGrace())
 	}
-	user, err := k.Service.Users.CreateUser(t.Context(), k.Admin, containers.NewUser{Username: "somebody"})
+	user, err := k.Service.Users.Create(t.Context(), k.Admin, containers.NewUser{Username: "somebody"})
 	k.OK(err)
 	caller := k.Admin
 	caller.UserID, caller.KeyID, caller.Sysadmin = user.ID, metadata.ID{}, true

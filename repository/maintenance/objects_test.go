@@ -102,7 +102,7 @@ func TestObjectErased(t *testing.T) {
 		s.Replace(r, content) // which is another object
 		s.Replace(r, "another")
 		for i, number := range []string{"1", "2"} {
-			_, stays, err := s.Service.Versions.EraseVersion(t.Context(), s.Admin, r.ID.String(), number)
+			_, stays, err := s.Service.Versions.Erase(t.Context(), s.Admin, r.ID.String(), number)
 			if err != nil || stays != (i == 0) {
 				t.Errorf("version %s: stays: %t, %v", number, stays, err)
 			}

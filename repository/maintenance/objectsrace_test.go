@@ -92,7 +92,7 @@ var actors = map[string]actor{
 	"chunks": func(s *shared, meta metadata.Store, store blobs.Store, content string) (metadata.ID, error) {
 		svc := repositorytest.NewStill(meta, store, repository.Config{})
 		set := s.Sets[0].ID.String()
-		t, err := svc.Uploads.CreateUpload(s.T.Context(), s.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Filename: "file"}, Length: int64(len(content))})
+		t, err := svc.Uploads.Create(s.T.Context(), s.Admin, files.UploadStart{Fields: files.UploadFields{SetID: &set, Filename: "file"}, Length: int64(len(content))})
 		for err == nil && !t.Done() {
 			end := min(int(t.Checkpoint.Size)+4, len(content))
 			t, err = svc.Uploads.Chunks.Append(s.T.Context(), s.Admin, t.ID.String(), resumable.Chunk{

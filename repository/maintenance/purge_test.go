@@ -57,10 +57,10 @@ func TestPurge(t *testing.T) {
 	if got, err := k.Content(shared.ID); err != nil || got != "file 0 1" {
 		t.Errorf("a resource that shares its blob with a purged one: %q, %v", got, err)
 	}
-	if _, err := k.Service.Files.RestoreResource(ctx, k.Admin, recent.ID.String(), repositorytest.Always); err != nil {
+	if _, err := k.Service.Files.Restore(ctx, k.Admin, recent.ID.String(), repositorytest.Always); err != nil {
 		t.Errorf("what was deleted just now: %v", err)
 	}
-	_, err = k.Service.Files.RestoreResource(ctx, k.Admin, files[0].ID.String(), repositorytest.Always)
+	_, err = k.Service.Files.Restore(ctx, k.Admin, files[0].ID.String(), repositorytest.Always)
 	k.Refused(err, errs.CodePurged)
 	usage, err := k.Service.Dataspaces.DataspaceUsage(ctx, k.Admin, k.Space.ID.String())
 	k.OK(err)
@@ -136,13 +136,13 @@ func TestPurgeSparesWhatIsRestored(t *testing.T) {
 			pass := func(restore bool) (err error) {
 				switch {
 				case container == "set" && restore:
-					_, err = k.Service.Sets.RestoreSet(ctx, k.Admin, of.String(), repositorytest.Always)
+					_, err = k.Service.Sets.Restore(ctx, k.Admin, of.String(), repositorytest.Always)
 				case container == "set":
-					_, err = k.Service.Sets.DeleteSet(ctx, k.Admin, of.String(), repositorytest.Always)
+					_, err = k.Service.Sets.Delete(ctx, k.Admin, of.String(), repositorytest.Always)
 				case restore:
-					_, err = k.Service.Dataspaces.RestoreDataspace(ctx, k.Admin, of.String(), repositorytest.Always)
+					_, err = k.Service.Dataspaces.Restore(ctx, k.Admin, of.String(), repositorytest.Always)
 				default:
-					_, err = k.Service.Dataspaces.DeleteDataspace(ctx, k.Admin, of.String(), repositorytest.Always)
+					_, err = k.Service.Dataspaces.Delete(ctx, k.Admin, of.String(), repositorytest.Always)
 				}
 				return err
 			}
@@ -179,14 +179,14 @@ func TestPurgeDeletedSet(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 450)
 	ctx, set := t.Context(), k.Sets[0].ID
-	_, err := k.Service.Sets.DeleteSet(ctx, k.Admin, set.String(), repositorytest.Always)
+	_, err := k.Service.Sets.Delete(ctx, k.Admin, set.String(), repositorytest.Always)
 	k.Begun(err)
 	k.Finish(set)
 	got, err := k.Upkeep.Purge(ctx, maintenance.PurgeOptions{Now: later})
 	if err != nil || got.Resources != 450 || got.Blobs != 450 || got.TrashFiles != 450 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	_, err = k.Service.Sets.RestoreSet(ctx, k.Admin, set.String(), repositorytest.Always)
+	_, err = k.Service.Sets.Restore(ctx, k.Admin, set.String(), repositorytest.Always)
 	k.Begun(err)
 	k.Finish(set)
 	for id, state := range k.Listed() {

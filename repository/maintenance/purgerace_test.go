@@ -293,7 +293,7 @@ func (r *race) writes(ctx context.Context) error {
 		}
 		r.kept.Add(1)
 		if rand.IntN(20) == 0 {
-			if _, err := r.svc.Files.DeleteResource(ctx, r.admin, id, repositorytest.Always); err != nil {
+			if _, err := r.svc.Files.Delete(ctx, r.admin, id, repositorytest.Always); err != nil {
 				return fmt.Errorf("delete: %w", err)
 			}
 			id = ""

@@ -24,7 +24,7 @@ import (
 
 // version reads the file of a version.
 func (k *kept) version(id metadata.ID, number int) (string, error) {
-	_, file, err := k.Service.Versions.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
+	_, file, err := k.Service.Versions.Open(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
 	if err != nil {
 		return "", err
 	}
@@ -50,13 +50,13 @@ func (k *kept) wantKept(when string, id metadata.ID, of int, want ...int) {
 
 func (k *kept) retain(rule metadata.Retention) {
 	k.T.Helper()
-	_, err := k.Service.Dataspaces.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &rule}, core.Match{})
+	_, err := k.Service.Dataspaces.Update(k.T.Context(), k.Admin, k.Space.ID.String(), containers.DataspaceFields{Retention: &rule}, core.Match{})
 	k.OK(err)
 }
 
 func (k *kept) label(id metadata.ID, number int, text string) {
 	k.T.Helper()
-	_, err := k.Service.Versions.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), files.VersionFields{Label: new(text)}, repositorytest.Always)
+	_, err := k.Service.Versions.Label(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), files.VersionFields{Label: new(text)}, repositorytest.Always)
 	k.OK(err)
 }
 
@@ -114,12 +114,12 @@ func TestRetention(t *testing.T) {
 		k.dryThenReal(maintenance.PurgeOptions{})
 		k.wantKept("without the label", made.ID, 6, 5, 6)
 
-		v, err := k.Service.Versions.GetVersion(t.Context(), k.Admin, made.ID.String(), "1")
+		v, err := k.Service.Versions.Get(t.Context(), k.Admin, made.ID.String(), "1")
 		k.OK(err)
 		if v.Digest != made.Digest || v.Bytes != 9 || v.Removed.String() != "retention: 3 days" || v.Removed.At == 0 {
 			t.Errorf("what is left of a version: %+v", v)
 		}
-		_, err = k.Service.Versions.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+		_, err = k.Service.Versions.Restore(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeVersionRemoved)
 		usage, err := k.Service.Dataspaces.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
 		if k.OK(err); usage.OldVersions != 1 || usage.OldBytes != 9 {
@@ -136,7 +136,7 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k := newKept(t, repository.Config{}, 0)
 	made := k.Upload(k.Sets[0], "content 1")
 	k.Replace(made, "content 2")
-	_, err := k.Service.Versions.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+	_, err := k.Service.Versions.Restore(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 	k.OK(err)
 	k.retain(metadata.Retention{Last: 1})
 	if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got.Versions != 2 || got.Blobs != 1 {
@@ -160,7 +160,7 @@ func TestPurgeTakesAllVersions(t *testing.T) {
 	k.label(gone.ID, 1, "as published")
 	k.Delete(gone)
 	k.Delete(back)
-	_, err := k.Service.Files.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
+	_, err := k.Service.Files.Restore(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
 	k.OK(err)
 	got, labelled := k.dryThenReal(maintenance.PurgeOptions{Now: later})
 	want := maintenance.PurgeResult{Resources: 1, ResourceBytes: 9, Versions: 2, VersionBytes: 18, LabelledVersions: 1, Blobs: 3, BlobBytes: 27, TrashFiles: 3, TrashBytes: 27}
@@ -185,7 +185,7 @@ func TestEraseVersion(t *testing.T) {
 		k.Replace(made, "nobody")
 		k.label(made.ID, 1, "as published")
 		erase := func(number string) (metadata.Version, bool, error) {
-			return k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), number)
+			return k.Service.Versions.Erase(t.Context(), k.Admin, made.ID.String(), number)
 		}
 		_, _, err := erase("2")
 		k.Refused(err, errs.CodeVersionPresent)
@@ -201,7 +201,7 @@ func TestEraseVersion(t *testing.T) {
 				t.Errorf("%s: %v", place, err)
 			}
 		}
-		_, err = k.Service.Files.RestoreResource(t.Context(), k.Admin, made.ID.String(), repositorytest.Always)
+		_, err = k.Service.Files.Restore(t.Context(), k.Admin, made.ID.String(), repositorytest.Always)
 		k.OK(err)
 		_, err = k.version(made.ID, 1)
 		k.Refused(err, errs.CodeVersionRemoved)
@@ -220,7 +220,7 @@ func TestEraseShared(t *testing.T) {
 	k := newKept(t, repository.Config{}, 0)
 	made, twin := k.Upload(k.Sets[0], "secret"), k.Upload(k.Sets[0], "secret")
 	k.Replace(made, "nobody")
-	if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
+	if _, shared, err := k.Service.Versions.Erase(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
 		t.Errorf("shared %t, %v", shared, err)
 	}
 	if got, err := k.Content(twin.ID); err != nil || got != "secret" {
@@ -234,7 +234,7 @@ func TestEraseShared(t *testing.T) {
 	if _, err := os.Lstat(trashed); err != nil {
 		t.Errorf("after the purge: %v", err)
 	}
-	v, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, twin.ID.String(), "1")
+	v, shared, err := k.Service.Versions.Erase(t.Context(), k.Admin, twin.ID.String(), "1")
 	if err != nil || shared || v.Removed.Rule != metadata.Erased {
 		t.Errorf("after the purge: %+v, %t, %v", v, shared, err)
 	}
@@ -256,11 +256,11 @@ func TestEraseSharedInline(t *testing.T) {
 		k.Replace(made, content)
 	}
 	for number, want := range map[string]bool{"2": false, "1": true} {
-		if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), number); err != nil || shared != want {
+		if _, shared, err := k.Service.Versions.Erase(t.Context(), k.Admin, made.ID.String(), number); err != nil || shared != want {
 			t.Errorf("version %s: shared %t, %v", number, shared, err)
 		}
 	}
-	if _, shared, err := k.Service.Versions.EraseVersion(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
+	if _, shared, err := k.Service.Versions.Erase(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
 		t.Errorf("version 3, after the other one: shared %t, %v", shared, err)
 	}
 	k.Sound()

@@ -22,7 +22,7 @@ func Listed(listing paging.Listing, container string, params map[string][]string
 // ListResources returns a page with copies of the resources.
 func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[metadata.Resource], error) {
 	var page core.Page[metadata.Resource]
-	ends, err := svc.Files.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {
+	ends, err := svc.Files.List(ctx, p, listing, req, func(borrowed *metadata.Resource) {
 		page.Items = append(page.Items, metadatatest.CloneResource(borrowed))
 	}, func(string) {})
 	page.PageEnds = ends

@@ -57,10 +57,10 @@ func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
 	w.OK(err)
 	w.Admin, err = w.Service.Credentials.Authenticate(ctx, key)
 	w.OK(err)
-	w.Space, err = w.Service.Dataspaces.CreateDataspace(ctx, w.Admin, containers.NewDataspace{Name: "space"})
+	w.Space, err = w.Service.Dataspaces.Create(ctx, w.Admin, containers.NewDataspace{Name: "space"})
 	w.OK(err)
 	for i, count := range counts {
-		set, err := w.Service.Sets.CreateSet(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: w.Space.ID.String()})
+		set, err := w.Service.Sets.Create(ctx, w.Admin, containers.NewSet{Name: fmt.Sprint("set-", i), DataspaceID: w.Space.ID.String()})
 		w.OK(err)
 		w.Sets = append(w.Sets, set)
 		for j := range count {
@@ -123,7 +123,7 @@ func (w *World) Listed() map[metadata.ID]metadata.State {
 // Get returns the present state of a resource.
 func (w *World) Get(id metadata.ID) metadata.Resource {
 	w.T.Helper()
-	r, err := w.Service.Files.GetResource(w.T.Context(), w.Admin, id.String())
+	r, err := w.Service.Files.Get(w.T.Context(), w.Admin, id.String())
 	w.OK(err)
 	return r
 }
@@ -154,7 +154,7 @@ func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 // KeepLast sets the retention of the dataspace to this many versions.
 func (w *World) KeepLast(versions int) {
 	w.T.Helper()
-	_, err := w.Service.Dataspaces.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), containers.DataspaceFields{Retention: &metadata.Retention{Last: uint32(versions)}}, core.Match{})
+	_, err := w.Service.Dataspaces.Update(w.T.Context(), w.Admin, w.Space.ID.String(), containers.DataspaceFields{Retention: &metadata.Retention{Last: uint32(versions)}}, core.Match{})
 	w.OK(err)
 }
 
@@ -167,7 +167,7 @@ func RoleOf(name string) auth.Role {
 // Delete deletes a resource.
 func (w *World) Delete(r metadata.Resource) metadata.Resource {
 	w.T.Helper()
-	r, err := w.Service.Files.DeleteResource(w.T.Context(), w.Admin, r.ID.String(), Always)
+	r, err := w.Service.Files.Delete(w.T.Context(), w.Admin, r.ID.String(), Always)
 	w.OK(err)
 	return r
 }
@@ -249,13 +249,13 @@ func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadat
 	defer svc.Close()
 	switch {
 	case cascade.OfDataspace() && cascade.Restore:
-		_, err = svc.Dataspaces.RestoreDataspace(ctx, w.Admin, id, Always)
+		_, err = svc.Dataspaces.Restore(ctx, w.Admin, id, Always)
 	case cascade.OfDataspace():
-		_, err = svc.Dataspaces.DeleteDataspace(ctx, w.Admin, id, Always)
+		_, err = svc.Dataspaces.Delete(ctx, w.Admin, id, Always)
 	case cascade.Restore:
-		_, err = svc.Sets.RestoreSet(ctx, w.Admin, id, Always)
+		_, err = svc.Sets.Restore(ctx, w.Admin, id, Always)
 	default:
-		_, err = svc.Sets.DeleteSet(ctx, w.Admin, id, Always)
+		_, err = svc.Sets.Delete(ctx, w.Admin, id, Always)
 	}
 	w.OK(err)
 }

@@ -55,11 +55,11 @@ func (p *world) waiting(content string) metadata.ResumableUpload {
 	p.T.Helper()
 	ctx, set := p.T.Context(), p.Sets[0].ID.String()
 	begun := p.begin(p.Admin, "file", content, content[:5])
-	_, err := p.Service.Sets.DeleteSet(ctx, p.Admin, set, repositorytest.Always)
+	_, err := p.Service.Sets.Delete(ctx, p.Admin, set, repositorytest.Always)
 	p.OK(err)
 	_, err = p.add(p.Admin, begun, content[5:])
 	repositorytest.WantCode(p.T, err, errs.CodeParentDeleted)
-	_, err = p.Service.Sets.RestoreSet(ctx, p.Admin, set, repositorytest.Always)
+	_, err = p.Service.Sets.Restore(ctx, p.Admin, set, repositorytest.Always)
 	p.OK(err)
 	return p.stored(begun.ID)
 }
@@ -68,7 +68,7 @@ func (p *world) waiting(content string) metadata.ResumableUpload {
 func (p *world) begin(by auth.Principal, name, whole, first string) metadata.ResumableUpload {
 	p.T.Helper()
 	set := p.Sets[0].ID.String()
-	t, err := p.Service.Uploads.CreateUpload(p.T.Context(), by, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
+	t, err := p.Service.Uploads.Create(p.T.Context(), by, files.UploadStart{Fields: files.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
 	p.OK(err)
 	t, err = p.add(by, t, first)
 	p.OK(err)
@@ -138,7 +138,7 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	ctx := t.Context()
-	user, err := p.Service.Users.CreateUser(ctx, p.Admin, containers.NewUser{Username: "editor"})
+	user, err := p.Service.Users.Create(ctx, p.Admin, containers.NewUser{Username: "editor"})
 	p.OK(err)
 	role := containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: p.Space.ID.String(), Role: auth.Editor}
 	grant, _, err := p.Service.Users.Grant(ctx, p.Admin, role)

@@ -26,11 +26,11 @@ type AuditLog struct{ core *core.Core }
 // NewAuditLog returns the audit log of a repository.
 func NewAuditLog(core *core.Core) *AuditLog { return &AuditLog{core: core} }
 
-// ListAudit lists entries of the audit log. Sysadmins see all entries. Admins see the entries about
+// List lists entries of the audit log. Sysadmins see all entries. Admins see the entries about
 // their dataspaces and their contents. Other callers see no entries. A page that has to skip many
 // entries takes long: only the filters for an object and for a time window avoid reading the other
 // entries.
-func (s *AuditLog) ListAudit(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[core.AuditEntry], error) {
+func (s *AuditLog) List(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[core.AuditEntry], error) {
 	return core.List(ctx, s.core, p, paging.AuditEntries, req, core.Lister[core.AuditEntry]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[core.AuditEntry, error], error) {
 			if q.Action != "" && !audit.Known(q.Action) {
@@ -60,7 +60,7 @@ func (s *AuditLog) ListAudit(ctx context.Context, p auth.Principal, req core.Lis
 }
 
 // History lists the entries about a dataspace, a set or a resource, newest first. Every caller who
-// may read the object sees who did what. Only ListAudit shows keys and addresses. In a public
+// may read the object sees who did what. Only List shows keys and addresses. In a public
 // dataspace, only callers with a role see changes of roles.
 func (s *AuditLog) History(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest) (core.Page[core.AuditEntry], error) {
 	return core.List(ctx, s.core, p, listing, req, core.Lister[core.AuditEntry]{
@@ -253,10 +253,10 @@ func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, err
 // exportPage is how many entries of an export are read in one transaction.
 const exportPage = 500
 
-// ExportAudit returns the signed head of the whole log, and all entries in order. Only sysadmins
+// Export returns the signed head of the whole log, and all entries in order. Only sysadmins
 // may call it. The iterator reads one page at a time. It ends with an error once the caller is no
 // longer a sysadmin.
-func (s *AuditLog) ExportAudit(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
+func (s *AuditLog) Export(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
 			return err
@@ -304,9 +304,9 @@ func (s *AuditLog) auditPage(ctx context.Context, p auth.Principal, from, to uin
 	return page, err
 }
 
-// EraseAudit erases the texts and the address of an entry. The tree still verifies. Only sysadmins
+// Erase erases the texts and the address of an entry. The tree still verifies. Only sysadmins
 // may call it. Erasing twice is not an error.
-func (s *AuditLog) EraseAudit(ctx context.Context, p auth.Principal, number string) error {
+func (s *AuditLog) Erase(ctx context.Context, p auth.Principal, number string) error {
 	return s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
 			return err

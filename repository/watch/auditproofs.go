@@ -36,10 +36,10 @@ func (t AuditTree) entries(tx *metadata.Tx) (uint64, error) {
 	return state.Size, t.Malformed
 }
 
-// AuditHead returns the signed head of a tree of the audit log. Every registered user may call it,
+// Head returns the signed head of a tree of the audit log. Every registered user may call it,
 // because a head proves something only if other people keep copies. It covers only entries on
 // stable storage.
-func (s *AuditLog) AuditHead(ctx context.Context, p auth.Principal, of AuditTree) (head metadata.SignedHead, err error) {
+func (s *AuditLog) Head(ctx context.Context, p auth.Principal, of AuditTree) (head metadata.SignedHead, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
 		entries, err := of.entries(tx)
 		if err == nil {
@@ -50,8 +50,8 @@ func (s *AuditLog) AuditHead(ctx context.Context, p auth.Principal, of AuditTree
 	return head, err
 }
 
-// AuditProof returns a proof of RFC 6962.
-func (s *AuditLog) AuditProof(ctx context.Context, p auth.Principal, of AuditClaim) (proof []audit.Hash, err error) {
+// Proof returns a proof of RFC 6962.
+func (s *AuditLog) Proof(ctx context.Context, p auth.Principal, of AuditClaim) (proof []audit.Hash, err error) {
 	if of.Entry != nil && of.From != nil {
 		return nil, core.Invalid("entry", "entry and from exclude each other")
 	}

@@ -314,8 +314,8 @@ func indexError(err error) error {
 	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the index of the search cannot be read; try again in a moment", Err: err}
 }
 
-// IndexStatus returns how far the search index has come. Only sysadmins may call it.
-func (s *Index) IndexStatus(ctx context.Context, p auth.Principal) (status indexing.Status, err error) {
+// Status returns how far the search index has come. Only sysadmins may call it.
+func (s *Index) Status(ctx context.Context, p auth.Principal) (status indexing.Status, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := core.OnlySysadmin(p); err != nil {
 			return err
@@ -327,9 +327,9 @@ func (s *Index) IndexStatus(ctx context.Context, p auth.Principal) (status index
 	return status, err
 }
 
-// RebuildIndex deletes the search index and rebuilds it in the background. Only sysadmins may call
+// Rebuild deletes the search index and rebuilds it in the background. Only sysadmins may call
 // it.
-func (s *Index) RebuildIndex(ctx context.Context, p auth.Principal) error {
+func (s *Index) Rebuild(ctx context.Context, p auth.Principal) error {
 	err := s.core.View(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return core.OnlySysadmin(p) })
 	if err == nil {
 		err = s.indexing.Rebuild()

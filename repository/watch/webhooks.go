@@ -114,9 +114,9 @@ func managedWebhook(tx *metadata.Tx, p auth.Principal, id string) (w metadata.We
 	return w, err
 }
 
-// CreateWebhook creates a webhook, which receives the changes after its creation. No request can
+// Create creates a webhook, which receives the changes after its creation. No request can
 // read its secret later, but a backup contains it.
-func (s *Webhooks) CreateWebhook(ctx context.Context, p auth.Principal, in NewWebhook) (created metadata.Webhook, err error) {
+func (s *Webhooks) Create(ctx context.Context, p auth.Principal, in NewWebhook) (created metadata.Webhook, err error) {
 	draft := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		created, err = newWebhook(tx, p, in)
 		return err
@@ -178,8 +178,8 @@ func (s *Webhooks) checkWebhookURL(ctx context.Context, url string) error {
 	return nil
 }
 
-// ListWebhooks returns the webhooks that the caller may manage, ordered by id.
-func (s *Webhooks) ListWebhooks(ctx context.Context, p auth.Principal) (list []metadata.Webhook, err error) {
+// List returns the webhooks that the caller may manage, ordered by id.
+func (s *Webhooks) List(ctx context.Context, p auth.Principal) (list []metadata.Webhook, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []metadata.Webhook{}
 		for w, err := range tx.Webhooks.All(metadata.ID{}) {
@@ -200,8 +200,8 @@ func (s *Webhooks) ListWebhooks(ctx context.Context, p auth.Principal) (list []m
 	return list, err
 }
 
-// GetWebhook returns one webhook.
-func (s *Webhooks) GetWebhook(ctx context.Context, p auth.Principal, id string) (w metadata.Webhook, err error) {
+// Get returns one webhook.
+func (s *Webhooks) Get(ctx context.Context, p auth.Principal, id string) (w metadata.Webhook, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err = managedWebhook(tx, p, id)
 		return err
@@ -209,8 +209,8 @@ func (s *Webhooks) GetWebhook(ctx context.Context, p auth.Principal, id string) 
 	return w, err
 }
 
-// UpdateWebhook changes the URL, events or label. The webhook then acts for the caller.
-func (s *Webhooks) UpdateWebhook(ctx context.Context, p auth.Principal, id string, f WebhookFields, match core.Match) (updated metadata.Webhook, err error) {
+// Update changes the URL, events or label. The webhook then acts for the caller.
+func (s *Webhooks) Update(ctx context.Context, p auth.Principal, id string, f WebhookFields, match core.Match) (updated metadata.Webhook, err error) {
 	changed := false
 	draft := func(tx *metadata.Tx, p auth.Principal) (before metadata.Webhook, err error) {
 		if before, err = managedWebhook(tx, p, id); err != nil {
@@ -268,8 +268,8 @@ func (s *Webhooks) changeWebhook(ctx context.Context, p auth.Principal, id strin
 	return w, err
 }
 
-// DeleteWebhook permanently removes a webhook and its deliveries.
-func (s *Webhooks) DeleteWebhook(ctx context.Context, p auth.Principal, id string) error {
+// Delete permanently removes a webhook and its deliveries.
+func (s *Webhooks) Delete(ctx context.Context, p auth.Principal, id string) error {
 	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		w, err := managedWebhook(tx, p, id)
 		if err != nil {
@@ -281,9 +281,9 @@ func (s *Webhooks) DeleteWebhook(ctx context.Context, p auth.Principal, id strin
 	return err
 }
 
-// RotateWebhook gives a webhook a new secret, which no request can read later. For a day, messages
+// Rotate gives a webhook a new secret, which no request can read later. For a day, messages
 // are also signed with the former secret.
-func (s *Webhooks) RotateWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
+func (s *Webhooks) Rotate(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookRotate, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		w.FormerSecret, w.FormerUntil = w.Secret, s.core.Now()+rotationAge
 		w.Secret = webhooks.NewSecret()
@@ -291,9 +291,9 @@ func (s *Webhooks) RotateWebhook(ctx context.Context, p auth.Principal, id strin
 	})
 }
 
-// ResumeWebhook resumes a paused webhook where it stopped. The webhook then acts for the caller. If
+// Resume resumes a paused webhook where it stopped. The webhook then acts for the caller. If
 // a retry is pending, it happens now.
-func (s *Webhooks) ResumeWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
+func (s *Webhooks) Resume(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookResume, func(_ *metadata.Tx, w *metadata.Webhook) error {
 		if w.Paused != 0 || w.NextTry != 0 {
 			w.Paused, w.PauseReason, w.PausedBecause, w.Tries, w.NextTry = 0, metadata.NotPaused, "", 0, 0
@@ -308,8 +308,8 @@ type Skip struct {
 	core.Input
 }
 
-// SkipWebhook skips the failed message, or everything up to now. A paused webhook stays paused.
-func (s *Webhooks) SkipWebhook(ctx context.Context, p auth.Principal, id string, skip Skip) (metadata.Webhook, error) {
+// Skip skips the failed message, or everything up to now. A paused webhook stays paused.
+func (s *Webhooks) Skip(ctx context.Context, p auth.Principal, id string, skip Skip) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookSkip, func(tx *metadata.Tx, w *metadata.Webhook) error {
 		if skip.Malformed != nil {
 			return skip.Malformed

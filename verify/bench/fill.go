@@ -107,14 +107,14 @@ func (g *generator) makeCaller(ctx context.Context) error {
 
 func (g *generator) makeSets(ctx context.Context) error {
 	for i := range g.dataspaces {
-		made, err := g.repo.Dataspaces.CreateDataspace(ctx, g.caller, containers.NewDataspace{Name: fmt.Sprintf("dataspace-%d", i)})
+		made, err := g.repo.Dataspaces.Create(ctx, g.caller, containers.NewDataspace{Name: fmt.Sprintf("dataspace-%d", i)})
 		if err != nil {
 			return err
 		}
 		g.spaces = append(g.spaces, made.ID)
 	}
 	for i := range g.sets {
-		set, err := g.repo.Sets.CreateSet(ctx, g.caller, containers.NewSet{Name: fmt.Sprintf("set-%d", i), DataspaceID: g.spaces[i%len(g.spaces)].String()})
+		set, err := g.repo.Sets.Create(ctx, g.caller, containers.NewSet{Name: fmt.Sprintf("set-%d", i), DataspaceID: g.spaces[i%len(g.spaces)].String()})
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string
 			set := sets[i%len(sets)]
 			made, err := in.upload(ctx, set, filenameOf(uint64(i)), content)
 			if err == nil && deleteEach > 0 && i%deleteEach == 0 {
-				_, err = in.repo.Files.DeleteResource(ctx, in.caller, made.ID.String(), core.Match{})
+				_, err = in.repo.Files.Delete(ctx, in.caller, made.ID.String(), core.Match{})
 			}
 			if err != nil {
 				return err
@@ -124,7 +124,7 @@ func fillVersions(ctx context.Context, data, set string, n int) (id string, err 
 	}
 	return id, parallel(fillers, func(worker int) error {
 		for latest := 0; latest < n; worker++ {
-			restored, err := in.repo.Versions.RestoreVersion(ctx, in.caller, id, []string{"1", "2"}[worker%2], core.Match{})
+			restored, err := in.repo.Versions.Restore(ctx, in.caller, id, []string{"1", "2"}[worker%2], core.Match{})
 			if err != nil {
 				return err
 			}

@@ -95,7 +95,7 @@ func (f *filler) do(what string, fn func() error) {
 // person creates a user with a key.
 func (f *filler) person(ctx context.Context, p member) (key string) {
 	f.do(p.Username, func() error {
-		u, err := f.repo.Users.CreateUser(ctx, f.admin, containers.NewUser{Username: p.Username, UserFields: containers.UserFields{Fullname: new(p.Fullname), About: new(p.about)}})
+		u, err := f.repo.Users.Create(ctx, f.admin, containers.NewUser{Username: p.Username, UserFields: containers.UserFields{Fullname: new(p.Fullname), About: new(p.about)}})
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (f *filler) person(ctx context.Context, p member) (key string) {
 func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	id := ""
 	f.do(d.name, func() error {
-		made, err := f.repo.Dataspaces.CreateDataspace(ctx, f.admin, containers.NewDataspace{Name: d.name, DataspaceFields: containers.DataspaceFields{
+		made, err := f.repo.Dataspaces.Create(ctx, f.admin, containers.NewDataspace{Name: d.name, DataspaceFields: containers.DataspaceFields{
 			Title: &d.title, Description: &d.description, Visibility: &d.visibility,
 		}})
 		id = made.ID.String()
@@ -142,7 +142,7 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []a
 	id := ""
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
-		made, err := f.repo.Sets.CreateSet(ctx, f.admin, containers.NewSet{Name: s.name, DataspaceID: dataspaceID, SetFields: containers.SetFields{Title: new(s.title), Description: new(s.description), Metadata: descriptive.Patch(s.metadata)}})
+		made, err := f.repo.Sets.Create(ctx, f.admin, containers.NewSet{Name: s.name, DataspaceID: dataspaceID, SetFields: containers.SetFields{Title: new(s.title), Description: new(s.description), Metadata: descriptive.Patch(s.metadata)}})
 		id = made.ID.String()
 		return err
 	})
@@ -169,6 +169,6 @@ func (f *filler) file(ctx context.Context, by auth.Principal, setID string, file
 		return err
 	}
 	f.clock.pass(2 * time.Hour)
-	_, err = f.repo.Files.DeleteResource(ctx, by, made.ID.String(), core.Match{})
+	_, err = f.repo.Files.Delete(ctx, by, made.ID.String(), core.Match{})
 	return err
 }

@@ -91,31 +91,31 @@ func first() []operation {
 		{"replace by a body that is there", false, replace("b.bin", 301)},
 		{"replace an inline body", false, replace("a.txt", 302)},
 		{"label a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Versions.LabelVersion(ctx, w.admin, id, "1", files.VersionFields{Label: new("first")}, core.Match{}))
+			return last(w.svc.Versions.Label(ctx, w.admin, id, "1", files.VersionFields{Label: new("first")}, core.Match{}))
 		})},
 		{"restore a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Versions.RestoreVersion(ctx, w.admin, id, "2", core.Match{}))
+			return last(w.svc.Versions.Restore(ctx, w.admin, id, "2", core.Match{}))
 		})},
 		{"restore an inline version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Versions.RestoreVersion(ctx, w.admin, id, "3", core.Match{}))
+			return last(w.svc.Versions.Restore(ctx, w.admin, id, "3", core.Match{}))
 		})},
 		{"erase a version", true, withID("b.bin", func(ctx context.Context, w *stores, id string) error {
-			_, _, err := w.svc.Versions.EraseVersion(ctx, w.admin, id, "1")
+			_, _, err := w.svc.Versions.Erase(ctx, w.admin, id, "1")
 			return err
 		})},
 		{"patch", false, edit("a.txt", files.Fields{Description: new("patched")})},
 		{"rename", false, edit("c.bin", files.Fields{Name: new("d.bin")})},
 		{"delete", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Files.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"restore", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Files.RestoreResource(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Files.Restore(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete to be purged", false, withID("old.bin", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Files.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete another", false, withID("empty", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Files.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 	}
 }
@@ -124,7 +124,7 @@ func first() []operation {
 func accounts() []operation {
 	return []operation{
 		{"user", false, func(ctx context.Context, w *stores) error {
-			u, err := w.svc.Users.CreateUser(ctx, w.admin, containers.NewUser{Username: "member"})
+			u, err := w.svc.Users.Create(ctx, w.admin, containers.NewUser{Username: "member"})
 			w.ids["member"] = u.ID.String()
 			return err
 		}},
@@ -156,20 +156,20 @@ func steps() []operation {
 		{"flush what was changed", false, flush},
 		{"many at once", false, fill},
 		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Sets.DeleteSet(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Sets.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"restore it in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Sets.RestoreSet(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Sets.Restore(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Dataspaces.DeleteDataspace(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Dataspaces.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"create to be purged while inline", false, upload("photos", "brief.txt", 60)},
 		{"delete an inline body", false, withID("brief.txt", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Files.DeleteResource(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Files.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"keep few versions", false, withID("lab", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Dataspaces.UpdateDataspace(ctx, w.admin, id, containers.DataspaceFields{Retention: &metadata.Retention{Last: 3}}, core.Match{}))
+			return last(w.svc.Dataspaces.Update(ctx, w.admin, id, containers.DataspaceFields{Retention: &metadata.Retention{Last: 3}}, core.Match{}))
 		})},
 		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
@@ -183,13 +183,13 @@ func steps() []operation {
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Sets.UpdateSet(ctx, w.admin, id, containers.SetFields{Title: new("Notes")}, core.Match{}))
+			return last(w.svc.Sets.Update(ctx, w.admin, id, containers.SetFields{Title: new("Notes")}, core.Match{}))
 		})},
 		{"flush after opening", false, flush},
 		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
 		{"create at the end", false, upload("notes", "g.txt", 20)},
 		{"delete the user", false, withID("member", func(ctx context.Context, w *stores, id string) error {
-			return last(w.svc.Users.DeleteUser(ctx, w.admin, id, core.Match{}))
+			return last(w.svc.Users.Delete(ctx, w.admin, id, core.Match{}))
 		})},
 		{"close", false, func(_ context.Context, w *stores) error { return w.close() }},
 	}
@@ -245,7 +245,7 @@ func bootstrap(ctx context.Context, w *stores) error {
 
 func dataspace(name string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		d, err := w.svc.Dataspaces.CreateDataspace(ctx, w.admin, containers.NewDataspace{Name: name})
+		d, err := w.svc.Dataspaces.Create(ctx, w.admin, containers.NewDataspace{Name: name})
 		w.ids[name] = d.ID.String()
 		return err
 	}
@@ -253,7 +253,7 @@ func dataspace(name string) func(context.Context, *stores) error {
 
 func set(name, in string) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		s, err := w.svc.Sets.CreateSet(ctx, w.admin, containers.NewSet{Name: name, DataspaceID: w.ids[in]})
+		s, err := w.svc.Sets.Create(ctx, w.admin, containers.NewSet{Name: name, DataspaceID: w.ids[in]})
 		w.ids[name] = s.ID.String()
 		return err
 	}
@@ -300,7 +300,7 @@ func withID(name string, do func(ctx context.Context, w *stores, id string) erro
 
 func edit(name string, fields files.Fields) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
-		return last(w.svc.Files.EditResource(ctx, w.admin, id, fields, core.Match{}))
+		return last(w.svc.Files.Edit(ctx, w.admin, id, fields, core.Match{}))
 	})
 }
 

@@ -24,7 +24,7 @@ const uploadKind = "upload"
 func begin(into, name string, size int) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
 		in := w.ids[into]
-		t, err := w.svc.Uploads.CreateUpload(ctx, w.admin, files.UploadStart{
+		t, err := w.svc.Uploads.Create(ctx, w.admin, files.UploadStart{
 			Fields: files.UploadFields{SetID: &in, Name: &name}, Length: int64(size), Announced: name,
 		})
 		w.ids[name] = t.ID.String()
