@@ -137,7 +137,6 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	}
 	holdsOlder(t, s)
 	holdsEpoch(t, s)
-	holdsDescriptions(t, s, options.ReadOnly)
 	if !options.ReadOnly {
 		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
 		upload := metadata.ResumableUpload{ID: metadatatest.IDAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
