@@ -20,7 +20,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
-	link, token, err := w.Service.Links.CreateLink(ctx, w.editor, links.NewLink{Kind: metadata.RequestLink, SetID: new(w.Sets[0].ID.String())})
+	link, token, err := w.Service.Links.Create(ctx, w.editor, links.NewLink{Kind: metadata.RequestLink, SetID: new(w.Sets[0].ID.String())})
 	w.OK(err)
 	v := links.Visitor{Token: token}
 	begin := func(length int64) (string, string, error) {
@@ -34,7 +34,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.holds("an announcement", 0)
 	send := func(offset int64) error {
 		chunk := resumable.Chunk{Offset: offset, Length: 500, Body: bytes.NewReader(make([]byte, 500)), Stop: func() {}}
-		_, err := w.Service.Visitors.LinkUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
+		_, err := w.Service.Visitors.Uploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
 		return err
 	}
 	w.fits("a half of it", send(0))
@@ -45,7 +45,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
 		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
 	}
-	_, err = w.Service.Links.TakeLink(ctx, w.Admin, link.ID.String())
+	_, err = w.Service.Links.Take(ctx, w.Admin, link.ID.String())
 	w.OK(err)
 	w.fits("the rest of it", send(500))
 	w.unreserved()
@@ -63,7 +63,7 @@ func TestUnfinishedAfterStart(t *testing.T) {
 	w := newRationed(t, repository.Config{})
 	ctx := t.Context()
 	fields := links.NewLink{Kind: metadata.RequestLink, SetID: new(w.Sets[0].ID.String()), LinkFields: links.LinkFields{MaxUses: new(uint32(1))}}
-	_, token, err := w.Service.Links.CreateLink(ctx, w.editor, fields)
+	_, token, err := w.Service.Links.Create(ctx, w.editor, fields)
 	w.OK(err)
 	start := files.UploadStart{Length: 6, Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}}
 	_, _, err = w.Service.Visitors.StartFile(ctx, links.Visitor{Token: token}, start)

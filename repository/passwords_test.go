@@ -31,7 +31,7 @@ func newGuessed(t *testing.T) *guessed {
 	g := &guessed{rationed: newRationed(t, repository.Config{})}
 	for _, token := range []*string{&g.first, &g.second} {
 		var err error
-		_, *token, err = g.Service.Links.CreateLink(t.Context(), g.editor, links.NewLink{Kind: metadata.ShareLink, SetID: new(g.Sets[0].ID.String()), LinkFields: links.LinkFields{Password: new("a blue horse")}})
+		_, *token, err = g.Service.Links.Create(t.Context(), g.editor, links.NewLink{Kind: metadata.ShareLink, SetID: new(g.Sets[0].ID.String()), LinkFields: links.LinkFields{Password: new("a blue horse")}})
 		g.OK(err)
 	}
 	slot, err := g.Service.Links.PasswordQueue().Enter(admission.Caller{Name: "another"})
@@ -47,7 +47,7 @@ func (g *guessed) guess(ctx context.Context, what, token, address, password stri
 	done := make(chan struct{})
 	g.all.Go(func() {
 		defer close(done)
-		_, err := g.Service.Visitors.AdmitVisitor(ctx, links.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
+		_, err := g.Service.Visitors.Admit(ctx, links.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if known, is := errors.AsType[*errs.Error](err); is {
@@ -112,16 +112,16 @@ func TestRightPasswordIsRemembered(t *testing.T) {
 	g := newGuessed(t)
 	g.free()
 	visitor := links.Visitor{Token: g.first}
-	proof, err := g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	proof, err := g.Service.Visitors.Admit(t.Context(), visitor, "a blue horse")
 	g.OK(err)
 	slot, err := g.Service.Links.PasswordQueue().Enter(admission.Caller{Name: "another"})
 	g.OK(err)
 	g.OK(slot.Acquire(t.Context()))
-	again, err := g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a blue horse")
+	again, err := g.Service.Visitors.Admit(t.Context(), visitor, "a blue horse")
 	if g.OK(err); again != proof {
 		t.Error("the proof is another one")
 	}
 	slot.Leave()
-	_, err = g.Service.Visitors.AdmitVisitor(t.Context(), visitor, "a red horse")
+	_, err = g.Service.Visitors.Admit(t.Context(), visitor, "a red horse")
 	repositorytest.WantCode(t, err, errs.CodeLinkPassword)
 }

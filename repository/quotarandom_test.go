@@ -118,7 +118,7 @@ func newQuotaWorld(t *testing.T, r *rand.Rand) *quotaWorld {
 		}
 		var tokens []string
 		for _, set := range w.sets {
-			_, token, err := w.Service.Links.CreateLink(ctx, p, links.NewLink{Kind: metadata.RequestLink, SetID: new(set.ID.String())})
+			_, token, err := w.Service.Links.Create(ctx, p, links.NewLink{Kind: metadata.RequestLink, SetID: new(set.ID.String())})
 			w.OK(err)
 			tokens = append(tokens, token)
 		}

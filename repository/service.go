@@ -204,7 +204,7 @@ func (s *Service) compose(store blobs.Store, config Config) {
 	s.Visitors = links.NewVisitors(s.Links, s.Credentials, s.Files)
 
 	err := s.Uploads.Start(store, files.ChunksConfig{
-		Age: config.UploadAge, Now: config.Now, Ended: s.Visitors.LinkEnded, Restored: s.Links.RestoreUpload,
+		Age: config.UploadAge, Now: config.Now, Ended: s.Visitors.Ended, Restored: s.Links.RestoreUpload,
 	})
 	s.core.Stores.Background.Report(background.TaskOpen, errors.Join(s.core.Stores.Meta.Health().Suspect, err))
 }

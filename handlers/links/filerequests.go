@@ -38,7 +38,7 @@ func IsUpload(path string) bool {
 func (l *Links) uploadOf(r *exchange.Request, v visitor, name string) tus.Upload {
 	id, secret, _ := strings.Cut(name, "-")
 	return tus.Upload{
-		Chunks: l.repo.Visitors.LinkUploads(v.Visitor, secret), ID: id, Name: name, URL: l.hosts.Link(r.Request, v.Token) + uploadsPath + "/" + name,
+		Chunks: l.repo.Visitors.Uploads(v.Visitor, secret), ID: id, Name: name, URL: l.hosts.Link(r.Request, v.Token) + uploadsPath + "/" + name,
 	}
 }
 
@@ -101,7 +101,7 @@ func limitsOf(visit links.LinkView) string {
 // Submit handles a form of a page: a password, files, or the acceptance of an invitation.
 func (l *Links) Submit(w http.ResponseWriter, r *exchange.Request) error {
 	return l.visited(w, r, func(v visitor) error {
-		visit, err := l.repo.Visitors.ViewLink(r.Context(), v.Visitor)
+		visit, err := l.repo.Visitors.View(r.Context(), v.Visitor)
 		switch {
 		case err == nil && visit.Kind == metadata.Invitation:
 			return l.acceptInvitation(w, r, v, visit)

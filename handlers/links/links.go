@@ -85,7 +85,7 @@ func (l *Links) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, 
 	v.guest, err = l.admitGuest(w, r, sent)
 	if err == nil && sent {
 		err = l.withoutSlot(w, func() (err error) {
-			v.Proof, err = l.repo.Visitors.AdmitVisitor(r.Context(), v.Visitor, password)
+			v.Proof, err = l.repo.Visitors.Admit(r.Context(), v.Visitor, password)
 			return err
 		})
 	}
@@ -142,7 +142,7 @@ func writeUnder(w http.ResponseWriter, status int, policy string, write func(io.
 // View shows a link.
 func (l *Links) View(w http.ResponseWriter, r *exchange.Request) error {
 	return l.visited(w, r, func(v visitor) error {
-		visit, err := l.repo.Visitors.ViewLink(r.Context(), v.Visitor)
+		visit, err := l.repo.Visitors.View(r.Context(), v.Visitor)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (l *Links) enterPassword(w http.ResponseWriter, r *exchange.Request, v visi
 			return err
 		}
 	}
-	proof, err := l.repo.Visitors.AdmitVisitor(r.Context(), v.Visitor, r.PostForm.Get("password"))
+	proof, err := l.repo.Visitors.Admit(r.Context(), v.Visitor, r.PostForm.Get("password"))
 	if err != nil {
 		return err
 	}

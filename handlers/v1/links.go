@@ -34,7 +34,7 @@ func (s presenter) link(l containers.LinkWithUse) wire.Link {
 
 // List answers with a page of links.
 func (a Links) List(w http.ResponseWriter, r *exchange.Request) error {
-	page, err := a.repo.Links.ListLinks(r.Context(), r.Caller, r.List(paging.Links))
+	page, err := a.repo.Links.List(r.Context(), r.Caller, r.List(paging.Links))
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a Links) Create(w http.ResponseWriter, r *exchange.Request) error {
 	if err != nil {
 		return err
 	}
-	created, token, err := a.repo.Links.CreateLink(r.Context(), r.Caller, link)
+	created, token, err := a.repo.Links.Create(r.Context(), r.Caller, link)
 	if err != nil {
 		return err
 	}
@@ -74,30 +74,30 @@ func (a Links) send(w http.ResponseWriter, r *exchange.Request, l containers.Lin
 
 // Get answers with the record of a link.
 func (a Links) Get(w http.ResponseWriter, r *exchange.Request) error {
-	l, err := a.repo.Links.GetLink(r.Context(), r.Caller, r.ID())
+	l, err := a.repo.Links.Get(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, l, err)
 }
 
 // Update changes the record of a link.
 func (a Links) Update(w http.ResponseWriter, r *exchange.Request) error {
 	l, err := editing[containers.LinkWithUse, links.LinkFields]{
-		input.LinkEdit, a.repo.Links.GetLink, fieldsOf(a.presenter(r).link), a.repo.Links.UpdateLink,
+		input.LinkEdit, a.repo.Links.Get, fieldsOf(a.presenter(r).link), a.repo.Links.Update,
 	}.edit(w, r)
 	return a.send(w, r, l, err)
 }
 
 // Revoke ends a link.
 func (a Links) Revoke(w http.ResponseWriter, r *exchange.Request) error {
-	return exchange.WriteNothing(w, "", a.repo.Links.RevokeLink(r.Context(), r.Caller, r.ID()))
+	return exchange.WriteNothing(w, "", a.repo.Links.Revoke(r.Context(), r.Caller, r.ID()))
 }
 
 // EndUploads ends the unfinished uploads of a link.
 func (a Links) EndUploads(w http.ResponseWriter, r *exchange.Request) error {
-	return exchange.WriteNothing(w, "", a.repo.Links.EndLinkUploads(r.Context(), r.Caller, r.ID()))
+	return exchange.WriteNothing(w, "", a.repo.Links.EndUploads(r.Context(), r.Caller, r.ID()))
 }
 
 // Take makes the caller the owner of a link.
 func (a Links) Take(w http.ResponseWriter, r *exchange.Request) error {
-	l, err := a.repo.Links.TakeLink(r.Context(), r.Caller, r.ID())
+	l, err := a.repo.Links.Take(r.Context(), r.Caller, r.ID())
 	return a.send(w, r, l, err)
 }

@@ -85,9 +85,9 @@ func announcedFile(start files.UploadStart) SentFile {
 	return f
 }
 
-// LinkUploads returns the uploads through a request link, as seen by a visitor with the secret of
+// Uploads returns the uploads through a request link, as seen by a visitor with the secret of
 // one upload.
-func (s *Visitors) LinkUploads(v Visitor, secret string) *resumable.Uploads {
+func (s *Visitors) Uploads(v Visitor, secret string) *resumable.Uploads {
 	return s.uploads.Chunks.For(linkUploads{s.uploads.ChunkRules(), s, v, secret}, maxPause)
 }
 
@@ -181,8 +181,8 @@ func (u linkUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.
 	return hideQuota(u.CompleteAs(ctx, form, t, staged, with))
 }
 
-// LinkEnded reports whether an upload came through a link that has ended.
-func (s *Visitors) LinkEnded(tx *metadata.Tx, t metadata.ResumableUpload) (bool, error) {
+// Ended reports whether an upload came through a link that has ended.
+func (s *Visitors) Ended(tx *metadata.Tx, t metadata.ResumableUpload) (bool, error) {
 	link, err := tx.Links.Get(t.SenderID)
 	if err != nil {
 		return false, errs.Ignore(err, metadata.ErrNotFound)

@@ -170,7 +170,7 @@ func (d *fileRequest) Still(ctx context.Context) error {
 }
 
 // Uploads implements Sender.
-func (d *fileRequest) Uploads() *resumable.Uploads { return d.service.LinkUploads(d.visitor, "") }
+func (d *fileRequest) Uploads() *resumable.Uploads { return d.service.Uploads(d.visitor, "") }
 
 // Begin implements Sender. It checks the link and its number of unfinished uploads.
 func (d *fileRequest) Begin(tx *metadata.Tx, t *metadata.ResumableUpload) error {

@@ -100,8 +100,8 @@ func (s *Links) managedWith(tx *metadata.Tx, l metadata.Link, unfinished func(me
 	return shown, err
 }
 
-// CreateLink creates a link and returns it with its token, which cannot be read later.
-func (s *Links) CreateLink(ctx context.Context, p auth.Principal, in NewLink) (created containers.LinkWithUse, token string, err error) {
+// Create creates a link and returns it with its token, which cannot be read later.
+func (s *Links) Create(ctx context.Context, p auth.Principal, in NewLink) (created containers.LinkWithUse, token string, err error) {
 	var l metadata.Link
 	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
 		l, err = s.newLink(tx, p, in)
@@ -129,9 +129,9 @@ func (s *Links) CreateLink(ctx context.Context, p auth.Principal, in NewLink) (c
 	return created, token, err
 }
 
-// ListLinks lists the links that the caller may manage, ordered by id: the caller's own links in
+// List lists the links that the caller may manage, ordered by id: the caller's own links in
 // dataspaces where the caller is an editor, and all links of dataspaces that the caller manages.
-func (s *Links) ListLinks(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[containers.LinkWithUse], error) {
+func (s *Links) List(ctx context.Context, p auth.Principal, req core.ListRequest) (core.Page[containers.LinkWithUse], error) {
 	return core.List(ctx, s.core, p, paging.Links, req, core.Lister[containers.LinkWithUse]{
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[containers.LinkWithUse, error], error) {
 			visible := func(l metadata.Link) bool { return manageLink(tx, p, l) == nil }
@@ -156,8 +156,8 @@ func (s *Links) ListLinks(ctx context.Context, p auth.Principal, req core.ListRe
 	})
 }
 
-// GetLink returns one link.
-func (s *Links) GetLink(ctx context.Context, p auth.Principal, id string) (l containers.LinkWithUse, err error) {
+// Get returns one link.
+func (s *Links) Get(ctx context.Context, p auth.Principal, id string) (l containers.LinkWithUse, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		link, err := managedLink(tx, p, id)
 		if err == nil {
@@ -168,10 +168,10 @@ func (s *Links) GetLink(ctx context.Context, p auth.Principal, id string) (l con
 	return l, err
 }
 
-// UpdateLink changes label, expires, password, maxUses, and the fields of its kind. The objects
+// Update changes label, expires, password, maxUses, and the fields of its kind. The objects
 // that a link shows, and the place where it stores files, cannot change. Only callers who could
 // create an invitation may change it.
-func (s *Links) UpdateLink(ctx context.Context, p auth.Principal, id string, f LinkFields, match core.Match) (updated containers.LinkWithUse, err error) {
+func (s *Links) Update(ctx context.Context, p auth.Principal, id string, f LinkFields, match core.Match) (updated containers.LinkWithUse, err error) {
 	var l metadata.Link
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {
 		if before, err = managedLink(tx, p, id); err != nil {
@@ -228,8 +228,8 @@ func (s *Links) saveLink(tx *metadata.Tx, p auth.Principal, action audit.Action,
 	return rows.SaveLink(tx, rows.Change{By: p, Action: action}, &before, after)
 }
 
-// RevokeLink permanently ends a link. Revoking a revoked link changes nothing.
-func (s *Links) RevokeLink(ctx context.Context, p auth.Principal, id string) error {
+// Revoke permanently ends a link. Revoking a revoked link changes nothing.
+func (s *Links) Revoke(ctx context.Context, p auth.Principal, id string) error {
 	err := s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)
 		if err != nil || before.State == metadata.Deleted {
@@ -245,9 +245,9 @@ func (s *Links) RevokeLink(ctx context.Context, p auth.Principal, id string) err
 	return err
 }
 
-// EndLinkUploads ends the unfinished uploads through a request link, including those that are
+// EndUploads ends the unfinished uploads through a request link, including those that are
 // receiving data. Callers who may revoke the link may call it. Complete files stay.
-func (s *Links) EndLinkUploads(ctx context.Context, p auth.Principal, id string) error {
+func (s *Links) EndUploads(ctx context.Context, p auth.Principal, id string) error {
 	var open []metadata.ResumableUpload
 	err := s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		l, err := managedLink(tx, p, id)
@@ -266,9 +266,9 @@ func (s *Links) EndLinkUploads(ctx context.Context, p auth.Principal, id string)
 	return err
 }
 
-// TakeLink makes the caller the owner of a link. The caller must be its owner or an admin of its
+// Take makes the caller the owner of a link. The caller must be its owner or an admin of its
 // dataspace. From then on, the link has the rights of the caller and depends on the caller's key.
-func (s *Links) TakeLink(ctx context.Context, p auth.Principal, id string) (taken containers.LinkWithUse, err error) {
+func (s *Links) Take(ctx context.Context, p auth.Principal, id string) (taken containers.LinkWithUse, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)
 		if err != nil {

@@ -121,9 +121,9 @@ func isPassword(stored, password string) bool {
 	return err == nil && badSalt == nil && badKey == nil && subtle.ConstantTimeCompare(stretched(password, salt, rounds), want) == 1
 }
 
-// AdmitVisitor checks the password of a link, and returns a proof that the visitor can send
+// Admit checks the password of a link, and returns a proof that the visitor can send
 // instead. The proof is valid until the link ends or its password changes.
-func (s *Visitors) AdmitVisitor(ctx context.Context, v Visitor, password string) (proof string, err error) {
+func (s *Visitors) Admit(ctx context.Context, v Visitor, password string) (proof string, err error) {
 	var link metadata.Link
 	err = s.visit(ctx, v, asked{open: true}, func(_ *metadata.Tx, found foundLink) error {
 		link = found.Link

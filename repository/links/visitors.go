@@ -35,7 +35,7 @@ func NewVisitors(links *Links, credentials *core.Credentials, files *files.Files
 // Visitor is a client with the address of a link.
 type Visitor struct {
 	Token string
-	Proof string // of the password, from AdmitVisitor; "" without one
+	Proof string // of the password, from Admit; "" without one
 	auth.Origin
 }
 
@@ -143,8 +143,8 @@ func (v foundLink) asOwner(from auth.Origin) auth.Principal {
 	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Sysadmin: v.owner.Sysadmin, Origin: from}
 }
 
-// ViewLink returns what a visitor may know about a link.
-func (s *Visitors) ViewLink(ctx context.Context, v Visitor) (visit LinkView, err error) {
+// View returns what a visitor may know about a link.
+func (s *Visitors) View(ctx context.Context, v Visitor) (visit LinkView, err error) {
 	err = s.visit(ctx, v, asked{}, func(tx *metadata.Tx, found foundLink) error {
 		visit = LinkView{LinkWithUse: found.LinkWithUse}
 		if !found.HidesPeople {

@@ -15,10 +15,14 @@ import (
 // Another process may have read the row before that commit, and still have to read the object.
 const objectGrace = time.Hour
 
+// objectPurge removes what no row needs from a store of objects, in which a name is never used
+// again. A [blobs.Folder] has other rules: see sweep.go.
+type objectPurge struct{ *purge }
+
 // sweepObjects removes the objects that no row names and that are too old for a row to start to
 // name them. They come from failed or abandoned uploads. After the metadata were reset to an older
 // state, it is unknown which names were lost, so the age counts from the beginning of the epoch.
-func (p *purge) sweepObjects(ctx context.Context) error {
+func (p objectPurge) sweepObjects(ctx context.Context) error {
 	before, err := p.orphansBefore(ctx)
 	if err != nil {
 		return err
@@ -41,7 +45,7 @@ func (p *purge) sweepObjects(ctx context.Context) error {
 }
 
 // orphansBefore returns the time before which an unnamed object must have been begun to be removed.
-func (p *purge) orphansBefore(ctx context.Context) (before metadata.Stamp, err error) {
+func (p objectPurge) orphansBefore(ctx context.Context) (before metadata.Stamp, err error) {
 	err = p.Meta.View(ctx, func(tx *metadata.Tx) error {
 		epoch, err := tx.Lineage.Epoch()
 		before = min(p.cutoff, p.began-metadata.Stamp(rows.OrphanAge/time.Microsecond))
@@ -53,7 +57,7 @@ func (p *purge) orphansBefore(ctx context.Context) (before metadata.Stamp, err e
 	return before, err
 }
 
-func (p *purge) sweepOrphanObjects(ctx context.Context, page []blobs.Object, before metadata.Stamp) error {
+func (p objectPurge) sweepOrphanObjects(ctx context.Context, page []blobs.Object, before metadata.Stamp) error {
 	unnamed, err := p.unnamed(ctx, page)
 	if err != nil {
 		return err
@@ -76,7 +80,7 @@ func (p *purge) sweepOrphanObjects(ctx context.Context, page []blobs.Object, bef
 }
 
 // unnamed returns the objects that no row of a blob, of the trash or of an upload names.
-func (p *purge) unnamed(ctx context.Context, page []blobs.Object) (found []blobs.Object, err error) {
+func (p objectPurge) unnamed(ctx context.Context, page []blobs.Object) (found []blobs.Object, err error) {
 	err = p.Meta.View(ctx, func(tx *metadata.Tx) error {
 		found = nil
 		held, err := p.held(tx)
@@ -98,7 +102,7 @@ func (p *purge) unnamed(ctx context.Context, page []blobs.Object) (found []blobs
 }
 
 // held returns the objects that rows of uploads name.
-func (p *purge) held(tx *metadata.Tx) (map[string]bool, error) {
+func (p objectPurge) held(tx *metadata.Tx) (map[string]bool, error) {
 	held := map[string]bool{}
 	for id, err := range tx.Uploads.Ended(1<<63 - 1) {
 		if err != nil {
@@ -121,7 +125,7 @@ func (p *purge) held(tx *metadata.Tx) (map[string]bool, error) {
 
 // deleteTrashed deletes the objects that have been in the trash for longer than the grace period.
 // It removes the row last, because deleting an object twice is not an error.
-func (p *purge) deleteTrashed(ctx context.Context) error {
+func (p objectPurge) deleteTrashed(ctx context.Context) error {
 	before := p.began - metadata.Stamp(max(p.grace, objectGrace)/time.Microsecond)
 	for after := (metadata.ObjectKey{}); ; {
 		var page []metadata.TrashedObject
@@ -140,7 +144,7 @@ func (p *purge) deleteTrashed(ctx context.Context) error {
 }
 
 // deleteObjects deletes the trashed objects for which due returns true, and their rows.
-func (p *purge) deleteObjects(ctx context.Context, page []metadata.TrashedObject, due func(metadata.TrashedObject) bool) error {
+func (p objectPurge) deleteObjects(ctx context.Context, page []metadata.TrashedObject, due func(metadata.TrashedObject) bool) error {
 	var gone []metadata.ObjectKey
 	var failed error
 	for _, o := range page {
@@ -171,7 +175,7 @@ func (p *purge) deleteObjects(ctx context.Context, page []metadata.TrashedObject
 
 // eraseObjects immediately deletes all trashed objects with the bytes of a blob. stays reports that
 // the blob has a row; then nothing is deleted.
-func (p *purge) eraseObjects(ctx context.Context, digest blobs.Digest) (stays bool, err error) {
+func (p objectPurge) eraseObjects(ctx context.Context, digest blobs.Digest) (stays bool, err error) {
 	var trashed []metadata.TrashedObject
 	err = p.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Blobs.Get(digest)

@@ -128,7 +128,7 @@ func (p *purge) inspect(ctx context.Context) error {
 	var found error
 	err := p.Meta.Inspect(ctx, func(v metadata.Violation) { found = fmt.Errorf("%w: %v", metadata.ErrRecordDamaged, v) })
 	if err == nil && found != nil {
-		err = &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the metadata are damaged, as a check tells in full; nothing was removed", Err: found}
+		err = &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the metadata are damaged; nothing was removed; run a check for details", Err: found}
 	}
 	return err
 }
@@ -299,7 +299,7 @@ func (p *purge) purgeableResource(tx *metadata.Tx, id metadata.ID) (*metadata.Re
 // blobs and orphans counted so far count as files in the trash.
 func (p *purge) emptyTrash(ctx context.Context) error {
 	if p.Objects != nil {
-		return p.deleteTrashed(ctx)
+		return objectPurge{p}.deleteTrashed(ctx)
 	}
 	if !p.dry {
 		files, size, err := p.files.EmptyTrash(ctx, p.before)

@@ -177,7 +177,7 @@ func (p *purge) remove(b blobs.Blob, confirm func() error) error {
 // were reset to an older state.
 func (p *purge) sweepOrphans(ctx context.Context) error {
 	if p.Objects != nil {
-		return p.sweepObjects(ctx)
+		return objectPurge{p}.sweepObjects(ctx)
 	}
 	folder, ok := p.Blobs.(blobs.Walker)
 	if !ok {

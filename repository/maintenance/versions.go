@@ -69,7 +69,7 @@ func (u *Upkeep) eraseBlob(ctx context.Context, b blobs.Blob) (stays bool, err e
 		return false, err
 	}
 	if u.stores.Objects != nil {
-		return p.eraseObjects(ctx, b.Digest)
+		return objectPurge{p}.eraseObjects(ctx, b.Digest)
 	}
 	_, err = u.stores.Blobs.Stat(ctx, b)
 	if !errors.Is(err, blobs.ErrNotFound) {

@@ -29,13 +29,13 @@ func (r *reading) Read(p []byte) (int, error) {
 // request makes a request link, and begins a file of so many bytes through it.
 func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUpload, through *resumable.Uploads) {
 	p.T.Helper()
-	made, token, err := p.Service.Links.CreateLink(p.T.Context(), p.Admin, links.NewLink{Kind: metadata.RequestLink, SetID: new(p.Sets[0].ID.String())})
+	made, token, err := p.Service.Links.Create(p.T.Context(), p.Admin, links.NewLink{Kind: metadata.RequestLink, SetID: new(p.Sets[0].ID.String())})
 	p.OK(err)
 	v := links.Visitor{Token: token}
 	start := files.UploadStart{Fields: files.UploadFields{Filename: "file", Names: files.ResumableUploadNames()}, Length: length}
 	t, secret, err := p.Service.Visitors.StartFile(p.T.Context(), v, start)
 	p.OK(err)
-	return made.Link, t, p.Service.Visitors.LinkUploads(v, secret)
+	return made.Link, t, p.Service.Visitors.Uploads(v, secret)
 }
 
 // TestLinkEndsWithinChunk: revoking a link ends a long chunk through it at the next checkpoint, and
@@ -47,7 +47,7 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 	link, upload, through := p.request(100)
 	body := &reading{fn: func(n int, b []byte) int {
 		if n == 2 {
-			p.OK(p.Service.Links.RevokeLink(t.Context(), p.Admin, link.ID.String()))
+			p.OK(p.Service.Links.Revoke(t.Context(), p.Admin, link.ID.String()))
 		}
 		return min(4, len(b))
 	}}
