@@ -291,6 +291,11 @@ func TestLinksAreTakenOver(t *testing.T) {
 	v.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
 	same(t, "links of a former editor", len(editor.get("/links").want(http.StatusOK).object()), 1)
 	editor.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusForbidden, "forbidden", "")
+	for _, fields := range []object{
+		{"kind": "share", "setId": l.set, "dataspaceId": 1}, {"kind": "invitation", "dataspaceId": l.dataspace, "role": "member", "setId": 1},
+	} {
+		stranger.bad("POST", "/links", fields).problem(http.StatusForbidden, "forbidden", "")
+	}
 	editor.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusForbidden, "forbidden", "")
 	same(t, "owner", admin.send("POST", "/links/"+v.id+"/take", nil).want(http.StatusOK).object().text("ownerId"), admin.id)
 	v.ask("GET", "", nil).want(http.StatusOK)

@@ -39,18 +39,21 @@ func newLinkFields(in *links.NewLink) members {
 	return fields
 }
 
-// NewLink decodes kind, the fields of this kind, and the optional label and expires. It decodes
-// role before other fields, because the use case first checks that role and dataspaceId go
+// NewLink decodes kind, the fields of this kind, and the optional label and expires. It returns an
+// error only for the id of the parent, without which the use case cannot look up permissions. It
+// decodes role before other fields, because the use case first checks that role and dataspaceId go
 // together.
 func NewLink(f Object) (in links.NewLink, err error) {
 	fields := newLinkFields(&in)
 	in.Kind, in.Malformed = linkKind(f)
+	parent := "dataspaceId"
 	if in.Kind != metadata.Invitation {
-		if _, err := required(f, "setId"); err != nil {
+		parent = "setId"
+		if _, err := required(f, parent); err != nil {
 			return in, err
 		}
 	}
-	if err := fields.some(f, "dataspaceId", "setId"); err != nil {
+	if err := fields.some(f, parent); err != nil {
 		return in, err
 	}
 	if in.Malformed == nil {

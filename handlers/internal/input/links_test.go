@@ -21,6 +21,8 @@ func TestNewLink(t *testing.T) {
 	}{
 		"no set":            {input.Object{"kind": "gift"}, true, errs.CodeMissingField, "setId"},
 		"a set of numbers":  {input.Object{"kind": "share", "setId": 1}, true, errs.CodeInvalidField, "setId"},
+		"another parent":    {input.Object{"kind": "share", "setId": "s", "dataspaceId": 1}, false, errs.CodeInvalidField, "dataspaceId"},
+		"a set for all":     {input.Object{"kind": "invitation", "setId": 1}, false, errs.CodeInvalidField, "setId"},
 		"no kind":           {input.Object{"setId": "s", "label": 1}, false, errs.CodeMissingField, "kind"},
 		"another kind":      {input.Object{"setId": "s", "kind": "gift", "label": 1}, false, errs.CodeInvalidField, "kind"},
 		"another role":      {input.Object{"kind": "invitation", "expires": "x", "role": "owner"}, false, errs.CodeInvalidField, "role"},
