@@ -146,7 +146,7 @@ func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
 		return fmt.Errorf("the copy of the metadata: %w", err)
 	}
 	if err = readLineage(ctx, meta, m); err == nil {
-		err = w.follows(ctx, m, w.allow)
+		err = w.follows(m, w.allow)
 	}
 	if err == nil {
 		err = w.fill(ctx, meta, m)

@@ -117,17 +117,12 @@ func (d *destination) temporary() string { return filepath.Join(d.path, "tmp", "
 
 // follows returns an error if a snapshot is not a later state of the latest one's repository,
 // unless that is allowed. Only the latest snapshot counts, so a reason must be allowed only once.
-func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) error {
+func (d *destination) follows(m *Manifest, allow Allow) error {
 	there := d.all()
 	if len(there) == 0 {
 		return nil
 	}
 	latest := there[len(there)-1]
-	if latest.Format == oneSnapshot { // its manifest has no identity
-		if err := inMetadata(latest.metadata(d.path), func(meta *bolt.Store) error { return readLineage(ctx, meta, &latest) }); err != nil {
-			return fmt.Errorf("the metadata of the backup that is there: %w", err)
-		}
-	}
 	of := func(kind error) error {
 		return fmt.Errorf("%w: the latest snapshot in %s is of repository %s, epoch %s, as of %s; this one is of repository %s, epoch %s, as of %s",
 			kind, d.path, latest.Identity, latest.Epoch.ID, latest.Stamp.Time(), m.Identity, m.Epoch.ID, m.Stamp.Time())

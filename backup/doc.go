@@ -23,6 +23,4 @@
 //	tmp/                             files that are being written
 //	parts/, trash/                   empty
 //	lock                             excludes other processes
-//
-// A destination of format 1 has one snapshot, and gets the current format with the next one.
 package backup

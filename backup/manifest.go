@@ -19,12 +19,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Formats of a backup. This program writes format 3, whose manifests contain a head of the audit
-// log, and reads all formats. Since format 2 a backup has several snapshots.
-const (
-	oneSnapshot = 1
-	format      = 3
-)
+// format is the format of a backup. No release wrote the formats before it.
+const format = 3
 
 // maxManifest is the greatest size of a manifest, in bytes: it has a line for each lost file.
 const maxManifest = 256 << 20
@@ -32,15 +28,15 @@ const maxManifest = 256 << 20
 // Manifest describes one snapshot in a backup.
 type Manifest struct {
 	Format  int            `json:"format"`
-	Number  int64          `json:"number,omitzero"` // greater in later snapshots of a folder; 0 in format 1
+	Number  int64          `json:"number,omitzero"` // greater in later snapshots of a folder
 	Program string         `json:"program"`         // name and version of the program
 	Created time.Time      `json:"created"`
 	Stamp   metadata.Stamp `json:"stamp"` // the last change in it
 
-	Identity metadata.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
-	Epoch    Epoch             `json:"epoch,omitzero"`    // zero in format 1, and without epochs
+	Identity metadata.Identity `json:"identity,omitzero"` // of the repository
+	Epoch    Epoch             `json:"epoch,omitzero"`    // zero without epochs
 
-	AuditHead string `json:"auditHead,omitzero"` // signed, of the whole log; "" in formats 1 and 2
+	AuditHead string `json:"auditHead,omitzero"` // signed, of the whole log
 
 	Database Database `json:"database"`
 	Blobs    extent   `json:"blobs"`             // recorded in the metadata
@@ -132,7 +128,7 @@ func readManifest(folder, name string) (m Manifest, err error) {
 	case err != nil:
 		return m, err
 	case !info.Mode().IsRegular() || info.Size() > maxManifest:
-		return m, fmt.Errorf("%w: %s is not one", ErrBroken, name)
+		return m, fmt.Errorf("%w: %s is not a manifest", ErrBroken, name)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -142,8 +138,8 @@ func readManifest(folder, name string) (m Manifest, err error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
-	if version.Format < oneSnapshot || version.Format > format {
-		return m, fmt.Errorf("%w, %d; this program knows %d to %d", errOtherFormat, version.Format, oneSnapshot, format)
+	if version.Format != format {
+		return m, fmt.Errorf("%w, %d; this program knows %d", errOtherFormat, version.Format, format)
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
@@ -151,7 +147,7 @@ func readManifest(folder, name string) (m Manifest, err error) {
 		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
 	if sum, err := m.seal(); err != nil || sum != m.Digest {
-		return m, fmt.Errorf("%w: %s has been changed: its digest is another", ErrBroken, name)
+		return m, fmt.Errorf("%w: %s has been changed: its digest differs", ErrBroken, name)
 	}
 	if len(m.Database.SHA256) != hex.EncodedLen(sha256.Size) || m.Database.File != m.Database.name(m.Stamp) {
 		return m, fmt.Errorf("%w: %s names no metadata file of a backup", ErrBroken, name)

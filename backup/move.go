@@ -124,7 +124,7 @@ func (m *move) takeRecords(ctx context.Context) (err error) {
 	}
 	if _, err := os.Lstat(m.to.Work); err == nil {
 		if m.records, err = bolt.Open(m.to.Work, bolt.Options{}); err != nil {
-			return fmt.Errorf("what an interrupted run has left, %s, cannot be used; remove it: %w", m.to.Work, err)
+			return fmt.Errorf("the files of an interrupted run, %s, cannot be used; remove them: %w", m.to.Work, err)
 		}
 		last, err := lastStamp(ctx, m.records)
 		if err == nil && last == m.done.Stamp && m.records.Secret() == m.from.Metadata.Secret() {

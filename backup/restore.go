@@ -169,7 +169,7 @@ func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 	progress := &meter{what: partMetadata, events: r.events, total: want.Bytes}
 	_, sum, err := copyHashed(ctx, w, progress.part(want.Bytes).through(brokenReader{file}))
 	if err == nil && sum != want.SHA256 {
-		err = fmt.Errorf("%w: the metadata file %s has been changed: its digest is another", ErrBroken, want.File)
+		err = fmt.Errorf("%w: the metadata file %s has been changed: its digest differs", ErrBroken, want.File)
 	}
 	return err
 }

@@ -46,18 +46,19 @@ func TestBrokenBackups(t *testing.T) {
 			break_: func(t *testing.T, dest string) { check(t, os.Remove(filepath.Join(dest, "manifest.json"))) }},
 		{name: "empty manifest", words: "manifest.json is damaged", break_: manifest(func(string) string { return "" })},
 		{name: "torn manifest", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text[:len(text)/2] })},
-		{name: "other number", words: "its digest is another", break_: replace(`"count": 3`, `"count": 2`)},
-		{name: "other file", words: "its digest is another", break_: replace(`"file": "meta`, `"file": "../meta`)},
+		{name: "other number", words: "its digest differs", break_: replace(`"count": 3`, `"count": 2`)},
+		{name: "other file", words: "its digest differs", break_: replace(`"file": "meta`, `"file": "../meta`)},
 		{name: "unknown field", words: "unknown field", break_: replace(`"stamp"`, `"colour": 1, "stamp"`)},
 		{name: "more behind it", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text + "{}" })},
-		{name: "other format", words: "it has another format, 7; this program knows 1 to 3", break_: replace(`"format": 3`, `"format": 7`)},
-		{name: "manifest is a folder", words: "manifest.json is not one", break_: func(t *testing.T, dest string) {
+		{name: "older format", words: "it has another format, 2; this program knows 3", break_: replace(`"format": 3`, `"format": 2`)},
+		{name: "other format", words: "it has another format, 7; this program knows 3", break_: replace(`"format": 3`, `"format": 7`)},
+		{name: "manifest is a folder", words: "manifest.json is not a manifest", break_: func(t *testing.T, dest string) {
 			check(t, os.Remove(filepath.Join(dest, "manifest.json")))
 			check(t, os.Mkdir(filepath.Join(dest, "manifest.json"), 0o700))
 		}},
 		{name: "no metadata", words: ".db is missing", break_: func(t *testing.T, dest string) { check(t, os.Remove(metaOf(t, dest))) }},
 		{name: "short metadata", words: "bytes, not", break_: func(t *testing.T, dest string) { check(t, os.Truncate(metaOf(t, dest), 4096)) }},
-		{name: "other metadata", words: "has been changed: its digest is another",
+		{name: "other metadata", words: "has been changed: its digest differs",
 			break_: func(t *testing.T, dest string) { flip(t, metaOf(t, dest)) }},
 		{name: "no blob", words: "files are missing or of another length: 1 of 3", found: []string{"file1: in the backup: blob not found"}, partial: true,
 			break_: func(t *testing.T, dest string) { check(t, os.Remove(path(dest, made[1]))) }},

@@ -1,7 +1,6 @@
 package backup_test
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"os"
@@ -215,54 +214,6 @@ func TestEpochsAreKept(t *testing.T) {
 	}
 	if _, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{}); err != nil {
 		t.Error(err)
-	}
-}
-
-// olderBackup unpacks a backup of format 1, made by an older program.
-func olderBackup(t *testing.T) (dest string) {
-	t.Helper()
-	packed, err := zip.OpenReader(filepath.Join("testdata", "format-1.zip"))
-	check(t, err)
-	dest = filepath.Join(t.TempDir(), "backup")
-	check(t, errors.Join(os.CopyFS(dest, packed), packed.Close()))
-	return dest
-}
-
-// TestFormatOne: a backup of format 1 can be read. Snapshots of the same repository follow it, it
-// is kept, and other repositories do not replace it.
-func TestFormatOne(t *testing.T) {
-	t.Parallel()
-	dest := olderBackup(t)
-	first := names(t, dest)
-	if len(first) != 1 {
-		t.Fatalf("snapshots %v", first)
-	}
-	_, _, err := newWorld(t).tryBackUp(dest, backup.CreateOptions{})
-	wantError(t, err, backup.ErrOtherRepository, dest)
-	if _, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{}); err != nil {
-		t.Error(err)
-	}
-	w := &world{t: t, dir: mustRestore(t, dest)}
-	original, _ := contents(t, w.dir)
-	if len(original) != 3 {
-		t.Errorf("%d resources", len(original))
-	}
-	for i := range 3 {
-		addUser(t, w.dir, fmt.Sprint("user", i))
-		_, _, err := w.tryBackUp(dest, backup.CreateOptions{Keep: 1})
-		check(t, err)
-	}
-	all := names(t, dest)
-	if len(all) != 2 || all[0] != first[0] {
-		t.Errorf("snapshots %v, of which %v should be the first", all, first)
-	}
-	if got := usersAt(t, dest, first[0]); len(got) != 1 {
-		t.Errorf("users in the backup of format 1: %v", got)
-	}
-	wantSame(t, w.dir, mustRestore(t, dest))
-	done, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
-	if check(t, err); done.Earlier != 1 {
-		t.Errorf("verified %d earlier snapshots", done.Earlier)
 	}
 }
 

@@ -92,7 +92,7 @@ func (c *checker) checkBodies() {
 			return
 		}
 		if _, ok := splitVersionKey(key); !ok {
-			c.violation(bodiesBucket, key, "its key is none of a body")
+			c.violation(bodiesBucket, key, "its key is not the key of a body")
 		}
 		_, err := unseal(key, record, bodyFields)
 		c.failed(bodiesBucket, key, err)

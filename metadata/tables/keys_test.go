@@ -87,7 +87,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 	const want = "meta dataspaces dataspace_names dataspaces_public sets set_names sets_by_state sets_by_dataspace resources " +
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
-		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs audit webhooks deliveries " +
+		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions audit webhooks deliveries " +
 		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries folders file_properties links links_by_digest links_by_dataspace links_by_owner link_uses usage_by_user leases nodes blobs_by_object trashed trashed_by_object usage_by_storer"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)

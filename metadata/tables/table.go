@@ -53,7 +53,7 @@ func (tb *table[K, T]) decode(key, record []byte) (T, error) {
 func (tb *table[K, T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
 	if err == nil && tb.fromKey != nil && !tb.fromKey(row, key) {
-		err = fmt.Errorf("%w: its key is none", metadata.ErrRecordDamaged)
+		err = fmt.Errorf("%w: its key is invalid", metadata.ErrRecordDamaged)
 	}
 	if err == nil && !bytes.Equal(tb.key(row), key) {
 		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)

@@ -46,7 +46,7 @@ func (s *Credentials) Presume(ctx context.Context) context.Context {
 }
 
 // ErrPresumed reports that a presumed caller may no longer have the same rights.
-var ErrPresumed = errors.New("what decides access has changed since this caller was known")
+var ErrPresumed = errors.New("the rights of users have changed since the caller was identified")
 
 // presentFacts returns the facts of the present version, or the last known facts if presumed is
 // true. It returns nil if the version is unknown.

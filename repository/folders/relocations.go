@@ -62,7 +62,7 @@ const relocateTries = 5
 
 // errOtherKind reports that a transaction has found another kind of entry at a path than the
 // previous one.
-var errOtherKind = errors.New("what is at the path has changed")
+var errOtherKind = errors.New("the entry at the path has changed")
 
 // relocation is a Relocation with the entries at its paths.
 type relocation struct {

@@ -113,7 +113,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"their resource is not there": func(tx tables, h *repositorytest.World) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: h.Sets[0].ID, Properties: "p"})
 		},
-		"what it invites to is not there": func(tx tables, h *repositorytest.World) error {
+		"the dataspace of the invitation is missing": func(tx tables, h *repositorytest.World) error {
 			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.Invitation, DataspaceID: nowhere, Role: auth.Editor, OwnerID: h.Admin.UserID})
 		},
 		"its set is not in its dataspace": func(tx tables, h *repositorytest.World) error {

@@ -26,7 +26,7 @@ func (c *checker) checkLinks() error {
 		set, known := c.sets[l.SetID]
 		if l.Kind == metadata.Invitation {
 			_, there := c.spaces[l.DataspaceID]
-			c.wrong(l.SetID != metadata.ID{} || there != (l.Role != auth.None), "link", l.Record, l.Label, "what it invites to is not there")
+			c.wrong(l.SetID != metadata.ID{} || there != (l.Role != auth.None), "link", l.Record, l.Label, "the dataspace of the invitation is missing")
 		} else {
 			c.wrong(!known || set.DataspaceID != l.DataspaceID, "link", l.Record, l.Label, "its set is not in its dataspace")
 		}

@@ -43,7 +43,7 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	defer lock.release()
 	ctx, operation := storage.Begin(lock.with(ctx))
 	t, err = u.append(ctx, p, t, lock, chunk)
-	return t, operation.Interrupted(err, "what the upload now says of its progress")
+	return t, operation.Interrupted(err, "the bytes up to the offset of the upload are stored")
 }
 
 // append adds a chunk to an upload whose lock the caller holds.

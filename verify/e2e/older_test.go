@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// TestOlderRepository opens, serves, checks and backs up a data directory that an earlier release
-// made (schema 5): two files, one of them in the metadata and one in blobs, a deleted set with a
-// deleted file, a user with a key. The fixture holds the listing that the earlier release gave.
+// TestOlderRepository opens, serves, checks and backs up a data directory that earlier programs
+// made: schema 5, upgraded to 14. It has two files, one in the metadata and one in blobs, a deleted
+// set with a deleted file, and a user with a key. listing.json is the listing of the first program.
 func TestOlderRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	unpack(t, filepath.Join("testdata", "repository-of-schema-5.tar.gz"), dir)
+	unpack(t, filepath.Join("testdata", "repository-of-schema-14.tar.gz"), dir)
 	data := filepath.Join(dir, "data")
 	path, err := program()
 	check(t, err)

@@ -58,7 +58,7 @@ func (s *Schemas) Problems(ctx context.Context, c Check) []schemas.Problem {
 	}
 	schema, err := s.compile(c.Version)
 	if err != nil {
-		return []schemas.Problem{{Rule: RuleSchema, Message: fmt.Sprintf("cannot be checked: version %d of the schema is none any more: %v", c.Version.Number, err)}}
+		return []schemas.Problem{{Rule: RuleSchema, Message: fmt.Sprintf("cannot be checked: version %d of the schema is no longer valid: %v", c.Version.Number, err)}}
 	}
 	problems = schema.Validate(ctx, []byte(c.Properties))
 	if ctx.Err() != nil {

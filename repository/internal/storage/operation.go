@@ -54,8 +54,8 @@ func (o *Operation) Outcome(err error, done string) error {
 	}
 	known, _ := errors.AsType[*errs.Error](Error(err))
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown, Err: err,
-		Message: "only a part of this was done for certain, " + done + ": " + promises.Replace(known.Message) +
-			"; look at what is there before you repeat it"}
+		Message: "the operation ended early, and only a part of it is certain (" + done + "): " + promises.Replace(known.Message) +
+			"; check the current state before you repeat it"}
 }
 
 // Interrupted is Outcome for an operation whose own refusals describe what it has done. Only errors

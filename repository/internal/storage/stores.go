@@ -111,7 +111,7 @@ var meanings = []struct {
 	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
-	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "what this would show has not reached the disk"}},
+	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the latest data has not reached the disk"}},
 	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time" + unchanged}},
 	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time" + unchanged}},
 	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time" + unchanged}},
