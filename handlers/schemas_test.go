@@ -41,6 +41,8 @@ func TestSchemasOfDataspace(t *testing.T) {
 	pinned := s.get(file).object()["metadata"].(map[string]any)["schema"].(map[string]any)
 	same(t, "pinned", pinned["id"].(string), made.text("id"))
 	same(t, "complete", s.get(file + "/schema").object()["incomplete"].(bool), false)
+	s.newUser(nil).bad("PUT", path, object{"form": object{}}).problem(http.StatusForbidden, "forbidden", "")
+	s.bad("PUT", "/schemas/nonsense", object{"form": object{}}).problem(http.StatusNotFound, "schema_not_found", "")
 	second := s.send("PUT", path, object{"schema": object{"required": []string{"operator"}}}).want(http.StatusOK).object()
 	same(t, "version", second["version"].(float64), 2)
 	of = s.get(file + "/schema").object()

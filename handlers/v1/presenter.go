@@ -108,8 +108,11 @@ func (e editing[T, F]) edit(w http.ResponseWriter, r *exchange.Request) (edited 
 		match := exchange.Preconditions(r.Request)
 		in := e.decode(fields, func() (input.Object, error) {
 			found, err := e.get(r.Context(), r.Caller, r.ID())
+			if err != nil {
+				return nil, err // the object may be incomplete
+			}
 			match.Read = found.Tag()
-			return e.show(found), err
+			return e.show(found), nil
 		})
 		edited, err = e.update(r.Context(), r.Caller, r.ID(), in, match)
 		if !errors.Is(err, core.ErrOutdated) {
