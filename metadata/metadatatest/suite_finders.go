@@ -16,6 +16,7 @@ import (
 func finderTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"references outlast replacements":      testReferences,
+		"dataspaces are shown to readers":      testReaders,
 		"schemas come by dataspace and state":  testSchemas,
 		"edits come the newest first":          testEdits,
 		"children are files, and folders once": testChildren,
@@ -110,6 +111,21 @@ func testLinks(t *testing.T, s *store) {
 		return err
 	})
 	isError(t, "by the digest that it had", err, metadata.ErrNotFound)
+}
+
+// testReaders tests that public and open dataspaces are found, and the privileges of a user after
+// one.
+func testReaders(t *testing.T, s *store) {
+	for n, visibility := range []metadata.Visibility{metadata.Private, metadata.Public, metadata.Open} {
+		of := id(byte(n + 1))
+		s.put(t, metadata.Dataspace{Record: metadata.Record{ID: of}, Name: visibility.String(), Visibility: visibility},
+			metadata.Privilege{Record: metadata.Record{ID: id(byte(9 - n))}, UserID: id(7), DataspaceID: of, Role: auth.Editor})
+	}
+	for after, want := range map[metadata.ID][]metadata.ID{{}: {id(2), id(3)}, id(2): {id(3)}} {
+		same(t, fmt.Sprint("public after ", after), view(t, s, func(tx *metadata.Tx) ([]metadata.ID, error) { return list(tx.Dataspaces.Public(after)) }), want)
+	}
+	granted := view(t, s, func(tx *metadata.Tx) ([]metadata.Privilege, error) { return list(tx.Privileges.OfUser(id(7), id(1))) })
+	same(t, "granted after one", mapped(granted, func(p metadata.Privilege) metadata.ID { return p.DataspaceID }), []metadata.ID{id(2), id(3)})
 }
 
 // testSchemas tests that schemas are listed by dataspace and state.
