@@ -29,10 +29,10 @@ func NewSession(user ulid.ULID) (token string, digest SessionDigest) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// ParseSession returns the user id in a token, and its digest. ok is false for a text of another
-// form.
+// ParseSession returns the user id in a token, and the token's digest. ok is false if the string is
+// not a session token.
 func ParseSession(token string) (user ulid.ULID, digest SessionDigest, ok bool) {
-	var text [sessionLength]byte // not a copy on the heap: each request of a page passes here
+	var text [sessionLength]byte // an array, to avoid a heap allocation: every request of a browser calls this
 	if copy(text[:], token) != len(token) || len(token) != sessionLength || token[:len(SessionPrefix)] != SessionPrefix {
 		return user, digest, false
 	}

@@ -28,7 +28,7 @@ var (
 	// added to a backup with snapshots.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
 	// ErrInside means that the folder of a backup is in a data directory.
-	ErrInside = errors.New("the folder lies in a data directory")
+	ErrInside = errors.New("the folder is in a data directory")
 	// ErrOtherRepository means that the latest snapshot in the backup belongs to another
 	// repository.
 	ErrOtherRepository = errors.New("the backup is of another repository")
@@ -42,7 +42,7 @@ var (
 	ErrNoSnapshot = errors.New("the backup has no such snapshot")
 	// ErrSource is returned with the cause if the bytes of a blob cannot be read, not even by
 	// further requests, and the source does not report the blob as lost.
-	ErrSource = errors.New("the source does not give all that it has")
+	ErrSource = errors.New("the source does not return all of its data")
 )
 
 // Source is the repository to back up.
@@ -79,7 +79,7 @@ const (
 	partEarlier  = "earlier files" // blobs that only earlier snapshots need
 )
 
-// Files in a backup or in a data directory, except those of package blobs.
+// Files in a backup or in a data directory, except the files of package blobs.
 const (
 	manifestFile = "manifest.json"
 	lockFile     = "lock"

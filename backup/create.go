@@ -23,7 +23,7 @@ const DefaultKeep = 7
 // CreateOptions are the options of [Create].
 type CreateOptions struct {
 	Program string // and its version, for the manifest
-	Rehash  bool   // also read files that the backup has, instead of trusting those of the right size
+	Rehash  bool   // also read files that the backup has, instead of trusting files of the right size
 	Keep    int    // number of the last snapshots to keep, in addition to the last one of each epoch; 0: DefaultKeep
 	Allow
 	Events
@@ -58,7 +58,7 @@ type Created struct {
 //
 // Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be
 // read, ErrOtherRepository, ErrNewerBackup and ErrOtherEpoch unless they are allowed,
-// ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
+// ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, the errors of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
 	return createOn(ctx, source, dest, o, directory.OS{})
 }
@@ -129,7 +129,7 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 		err = file.Sync()
 	}
 	if err == nil && n != snapshot.Bytes {
-		err = fmt.Errorf("the source gave %d bytes of %d", n, snapshot.Bytes)
+		err = fmt.Errorf("the source returned %d bytes of %d", n, snapshot.Bytes)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, w.disk.Remove(w.temporary()))
@@ -165,7 +165,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return err
 	}
 	if there := w.all(); damages > 0 && len(there) > 0 {
-		return fmt.Errorf("%w: the older backup of %s was left as it is; make the new one in another folder, and restore the older one",
+		return fmt.Errorf("%w: the older backup of %s was not changed; make the new one in another folder, and restore the older one",
 			ErrMetadataDamaged, there[len(there)-1].Created.Format(time.RFC3339))
 	}
 	if m.Blobs, err = measure(ctx, meta); err != nil {
@@ -229,7 +229,7 @@ func (w *writer) fetch(ctx context.Context, blob blobs.Blob, part *portion) erro
 		case !failed, errors.Is(err, blobs.ErrNotFound), try == attempts && isLost(err):
 			return err
 		case try == attempts:
-			return fmt.Errorf("%w: blob %s, asked for %d times: %w", ErrSource, blob.Digest, try, err)
+			return fmt.Errorf("%w: blob %s, requested %d times: %w", ErrSource, blob.Digest, try, err)
 		}
 		wait := time.Duration(try*try) * 250 * time.Millisecond
 		if errors.Is(err, blobs.ErrDamaged) {

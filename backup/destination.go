@@ -68,7 +68,7 @@ func refuseInside(path string) error {
 	}
 	for {
 		if info, err := os.Stat(filepath.Join(at, metadataFile)); err == nil && info.Mode().IsRegular() {
-			return fmt.Errorf("%w: %s lies in %s; name a folder outside of it", ErrInside, path, at)
+			return fmt.Errorf("%w: %s is in %s; name a folder outside of it", ErrInside, path, at)
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
@@ -108,7 +108,7 @@ func refuseOthers(path string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
+	return fmt.Errorf("%w: %s contains other files than a backup", ErrOccupied, path)
 }
 
 // temporary returns the folder of the metadata until their snapshot is complete. It is emptied when

@@ -30,7 +30,7 @@ func beginRestoration(dataDir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write([]byte("A restoration that is not complete. Where there is no " + metadataFile + ", all of this folder can be deleted.\n"))
+	_, err = file.Write([]byte("This restoration is incomplete. If there is no " + metadataFile + ", all of this folder can be deleted.\n"))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}

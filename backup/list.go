@@ -10,7 +10,7 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// Room is the disk space of a backup, by the sizes of its files.
+// Room is the disk space that a backup uses: the sum of the sizes of its files.
 type Room struct {
 	Snapshots int64  `json:"snapshots"` // of the metadata
 	Metadata  int64  `json:"metadata"`  // in bytes

@@ -114,7 +114,7 @@ func (m *Manifest) write(disk directory.FS, folder, name string) (err error) {
 
 // Two kinds of ErrBroken that callers distinguish.
 var (
-	errNoManifest  = fmt.Errorf("%w: there is no %s: either this is no backup, or none was ever completed", ErrBroken, manifestFile)
+	errNoManifest  = fmt.Errorf("%w: there is no %s: this is not a backup, or no backup was ever completed here", ErrBroken, manifestFile)
 	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)
 )
 

@@ -41,7 +41,7 @@ type Destination struct {
 
 // MoveOptions are the options of [Move].
 type MoveOptions struct {
-	Rehash  bool // also read existing files, instead of trusting those of the right size
+	Rehash  bool // also read existing files, instead of trusting files of the right size
 	Partial bool // move even if files are damaged or missing
 	Events
 }
@@ -64,7 +64,7 @@ type Moved struct {
 // Unfinished uploads in chunks begin again, and the trash is not moved, unless the files stay where
 // they are.
 //
-// Errors: ErrLost unless Partial, ErrDiffers, those of the stores.
+// Errors: ErrLost unless Partial, ErrDiffers, the errors of the stores.
 func Move(ctx context.Context, from Origin, to Destination, o MoveOptions) (done Moved, err error) {
 	m := &move{from: from, to: to, rehash: o.Rehash, events: o.serial()}
 	if err := m.takeRecords(ctx); err != nil {
@@ -85,7 +85,7 @@ func Move(ctx context.Context, from Origin, to Destination, o MoveOptions) (done
 		err = m.moveFiles(ctx)
 	}
 	if err == nil && m.done.Lost > 0 && !o.Partial {
-		err = fmt.Errorf("%w where the repository comes from: %d of %d", ErrLost, m.done.Lost, m.done.Files.Count)
+		err = fmt.Errorf("%w in the source repository: %d of %d", ErrLost, m.done.Lost, m.done.Files.Count)
 	}
 	if err == nil {
 		err = m.load(ctx)

@@ -32,7 +32,7 @@ type RepairEvents struct {
 // repaired damage. The service must be stopped and cannot start meanwhile. Repair may work with a
 // backup that cannot be restored, since it compares each blob with its digest.
 //
-// Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be
+// Errors: the errors of bolt.Open (damaged metadata are not repaired: the whole backup must be
 // restored), blobs.ErrNoSpace.
 func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
 	return repairOn(ctx, dataDir, from, events, directory.OS{})

@@ -83,7 +83,7 @@ func refuseOccupied(path string) error {
 	if err := Incomplete(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrOccupied, err)
 	}
-	return fmt.Errorf("%w: there is %s in %s; name one that is empty, or not there yet", ErrOccupied, entries[0].Name(), path)
+	return fmt.Errorf("%w: it contains %s; %s must be empty or missing", ErrOccupied, entries[0].Name(), path)
 }
 
 // reader reads a snapshot in a backup, which is locked against changes.
@@ -115,8 +115,8 @@ func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, 
 	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), locked.close())
 }
 
-// openReader opens a snapshot and refuses what cannot be restored, as far as can be told without
-// reading the blobs. The reader closes the lock.
+// openReader opens a snapshot. It returns an error if the snapshot cannot be restored, as far as
+// this shows without reading the blobs. The reader closes the lock.
 func openReader(ctx context.Context, path string, m Manifest, locked sharedLock, o RestoreOptions) (_ *reader, err error) {
 	r := &reader{path: path, manifest: m, locked: locked, partial: o.Partial, events: o.serial(), temporary: o.temporary}
 	defer func() {

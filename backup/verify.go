@@ -16,7 +16,7 @@ import (
 // Verify restores a snapshot in the folder dest to a new folder below tempDir ("": the system's),
 // checks it, compares it with the backup, and removes it. It needs free space for the whole
 // snapshot. Unless one snapshot was selected, it then reads, in the backup, the additional files of
-// the other snapshots. Errors: those of Restore.
+// the other snapshots. Errors: the errors of Restore.
 func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done Restored, err error) {
 	locked, err := lockShared(dest)
 	if err != nil {
@@ -43,7 +43,7 @@ func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done R
 		return done, err
 	}
 	if n != m.Database.Bytes || sum != m.Database.SHA256 || c.Stamp > m.Stamp {
-		return done, fmt.Errorf("%w: what was restored is not what the manifest says: changes up to %d, not %d; metadata of %d bytes, not %d",
+		return done, fmt.Errorf("%w: the restored metadata do not match the manifest: changes up to %d, not %d; metadata of %d bytes, not %d",
 			ErrBroken, c.Stamp, m.Stamp, n, m.Database.Bytes)
 	}
 	if o.At == (At{}) {

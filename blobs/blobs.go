@@ -43,9 +43,9 @@ type Blob struct {
 	Object string // name of the object with the bytes, in a store that is [Objects]; "" in a [Folder], where the digest is the name
 }
 
-// Store stores blobs. All methods may be called concurrently, except those of [PartialFiles] with
-// the same name. It is composed of roles; a use case takes the roles that it needs. Every store is
-// also a [Folder] or [Objects], which define how bytes are removed.
+// Store stores blobs. All methods may be called concurrently, except the methods of [PartialFiles]
+// with the same name. It is composed of roles; a use case takes the roles that it needs. Every
+// store is also a [Folder] or [Objects], which define how bytes are removed.
 type Store interface {
 	Reader
 	Writer

@@ -134,20 +134,21 @@ func (c *committer) process(batch []*operation) {
 		c.queue.Answer(batch, begun)
 	}()
 	for {
-		spoiler, err := c.attempt(rest)
-		if spoiler < 0 {
+		aborted, err := c.attempt(rest)
+		if aborted < 0 {
 			outcome = err
 			return
 		}
-		// The writes of the spoiler are gone with the transaction. The others run again without it.
-		rest = append(rest[:spoiler:spoiler], rest[spoiler+1:]...)
+		// The transaction was rolled back, with the writes of the failed operation. The other
+		// operations run again without it.
+		rest = append(rest[:aborted:aborted], rest[aborted+1:]...)
 	}
 }
 
 // attempt runs operations in one transaction and commits it. An operation that fails after it wrote
 // spoils the transaction. Then nothing is committed, and attempt returns the index of that
-// operation. Otherwise spoiler is negative, and err is the outcome of the commit.
-func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
+// operation. Otherwise aborted is negative, and err is the outcome of the commit.
+func (c *committer) attempt(ops []*operation) (aborted int, err error) {
 	if c.failed != nil {
 		return -1, c.failed
 	}
@@ -161,10 +162,10 @@ func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 		}
 	}()
 	err = catchFault(func() (err error) {
-		spoiler, err = c.runAll(btx, ops)
+		aborted, err = c.runAll(btx, ops)
 		return err
 	})
-	return spoiler, err
+	return aborted, err
 }
 
 // rollback ends an uncommitted transaction; it does nothing after a commit. If bbolt cannot end the
@@ -178,7 +179,7 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 	return c.fail(err)
 }
 
-func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
+func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (aborted int, err error) {
 	t := c.transaction(btx)
 	wrote := false
 	for i, op := range ops {

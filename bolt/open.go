@@ -44,8 +44,8 @@ type Options struct {
 // errAlone means that only one of the two meta pages, which hold the last two states, is valid. A
 // power cut may leave an invalid page of an unacknowledged commit. A damaged disk may leave one of
 // the last acknowledged commit.
-var errAlone = errors.New("the first pages of the metadata file were not both valid at the start: perhaps only what a power cut " +
-	"leaves, perhaps the last change before it is missing")
+var errAlone = errors.New("one of the two meta pages of the metadata file was invalid at the start: a power failure can leave this, " +
+	"or the last change before it is missing")
 
 // lockTimeout limits how long Open waits for another process to end.
 const lockTimeout = 2 * time.Second

@@ -32,7 +32,7 @@ func catchFault(fn func() error) (err error) {
 // faultText describes for people why reading the file panicked.
 func faultText(panicked any) string {
 	if _, ok := panicked.(runtime.Error); ok {
-		return "a page leads to where nothing can be read"
+		return "a page refers to an address that cannot be read"
 	}
 	return fmt.Sprint(panicked)
 }

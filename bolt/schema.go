@@ -94,7 +94,7 @@ func removeLeftovers(path string) {
 
 // ErrNoCopy means that a file of an older schema could not be copied before its upgrade. The file
 // is unchanged.
-var ErrNoCopy = errors.New("no copy of the metadata could be kept before they are brought to a newer version")
+var ErrNoCopy = errors.New("the metadata could not be copied before the upgrade to a newer version")
 
 // Upgrade describes the upgrade of a file of an older schema by Open.
 type Upgrade struct {

@@ -14,8 +14,9 @@ import (
 // Audit are the calls about the audit log.
 type Audit struct{ c *caller }
 
-// List lists entries of the audit log, the newest first: for a sysadmin all, for an admin those of
-// the admin's dataspaces. It takes UserID, ObjectID, Action, Since, Until, Order and Limit.
+// List lists entries of the audit log, the newest first: for a sysadmin all, for an admin the
+// entries of the admin's dataspaces. It takes UserID, ObjectID, Action, Since, Until, Order and
+// Limit.
 func (s Audit) List(ctx context.Context, o ListOptions) iter.Seq2[AuditEntry, error] {
 	return list[AuditEntry](ctx, s.c, o, "audit")
 }

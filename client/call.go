@@ -126,7 +126,7 @@ func (c *caller) run(ctx context.Context, r request, take func(*http.Response) e
 			return nil
 		}
 		if doubted != nil && failed.verdict != doubt { // this attempt was refused, but an earlier one may have succeeded
-			failed.error = fmt.Errorf("%w; an earlier try may have done it, but was not answered: %w", failed.error, doubted)
+			failed.error = fmt.Errorf("%w; an earlier attempt may have succeeded, but got no response: %w", failed.error, doubted)
 		}
 		if failed.verdict == doubt && doubted == nil && r.method != http.MethodGet && r.method != http.MethodHead {
 			doubted = failed.error

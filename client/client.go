@@ -92,7 +92,7 @@ type Problem struct {
 // Error implements error.
 func (p *Problem) Error() string {
 	if p.Code == "" {
-		return fmt.Sprintf("the server answered %d %s, and not as %s does", p.Status, http.StatusText(p.Status), "labshelf")
+		return fmt.Sprintf("the server answered %d %s, in another form than %s", p.Status, http.StatusText(p.Status), "labshelf")
 	}
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
@@ -108,7 +108,7 @@ var gatewayStatuses = []int{http.StatusBadGateway, http.StatusServiceUnavailable
 
 // ErrIncomplete is returned by calls and readers if a response is truncated: the connection broke
 // or the service failed.
-var ErrIncomplete = errors.New("the answer broke off")
+var ErrIncomplete = errors.New("the response is incomplete")
 
 // maxProblem bounds an error response, in bytes.
 const maxProblem = 64 << 10

@@ -76,7 +76,7 @@ func (c *caller) resumed(ctx context.Context, path string, from int64, ifMatch s
 // data requests a file once; its reader fails if the connection breaks.
 func (c *caller) data(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	if from < 0 {
-		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
+		return nil, fmt.Errorf("a file cannot be requested from byte %d on", from)
 	}
 	r := request{method: http.MethodGet, path: path}.with("If-Match", ifMatch)
 	if from > 0 {

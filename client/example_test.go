@@ -244,7 +244,7 @@ func ExamplePrivileges_Grant() {
 		fmt.Println(p.Status, p.Code)
 	}
 	// Output:
-	// the service answered 403 forbidden: you have no role in this dataspace; it needs member
+	// the service answered 403 forbidden: you have no role in this dataspace; required: member
 	// member reads runs-2026
 	// 401 unauthenticated
 }

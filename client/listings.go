@@ -148,7 +148,7 @@ func (c *caller) below(pageURL string) (string, error) {
 		whole, query, _ := strings.Cut(pageURL, "?")
 		i := strings.LastIndex(whole, version)
 		if i < 0 {
-			return "", fmt.Errorf("%q is not the URL of a page: keep the ones that the service gives as they are", pageURL)
+			return "", fmt.Errorf("%q is not the URL of a page: use the URLs from the service unchanged", pageURL)
 		}
 		path = whole[i+len(version):]
 		if query != "" {

@@ -71,7 +71,7 @@ func (h *Hit) UnmarshalJSON(text []byte) error {
 	*h = Hit{Kind: w.Kind, Matched: w.Matched}
 	into := map[string]any{KindDataspace: &h.Dataspace, KindSet: &h.Set, KindResource: &h.Resource}[w.Kind]
 	if into == nil || len(w.Record) == 0 || string(w.Record) == "null" {
-		return fmt.Errorf("a hit of kind %q without a record that is known here", w.Kind)
+		return fmt.Errorf("a hit of the kind %q is unknown or has no record", w.Kind)
 	}
 	return json.Unmarshal(w.Record, into)
 }

@@ -45,7 +45,7 @@ type chunk struct {
 // chunkSize is the size of a read, in bytes.
 const chunkSize = 128 << 10
 
-var errEnded = errors.New("the try has ended")
+var errEnded = errors.New("the attempt has ended")
 
 // begin prepares Read and end. The attempt ends with ctx at the latest.
 func (s *sending) begin(ctx context.Context) *sending {
@@ -135,7 +135,7 @@ func (s *sending) readChunk(p []byte) (int, error) {
 		if n, err := s.file.Read(make([]byte, 1)); n == 0 {
 			return 0, err
 		}
-		return 0, fmt.Errorf("it has more than %d bytes: it changed while it was sent, or its size is wrong", s.size)
+		return 0, fmt.Errorf("the file has more than %d bytes: it changed while it was being sent, or the given size is wrong", s.size)
 	}
 	if s.left > 0 {
 		p = p[:min(int64(len(p)), s.left)]
@@ -144,7 +144,7 @@ func (s *sending) readChunk(p []byte) (int, error) {
 	if s.left > 0 {
 		s.left -= int64(n)
 		if err == io.EOF && s.left > 0 {
-			err = fmt.Errorf("it has %d bytes less than %d: it changed while it was sent, or its size is wrong", s.left, s.size)
+			err = fmt.Errorf("the file has %d bytes less than %d: it changed while it was being sent, or the given size is wrong", s.left, s.size)
 		}
 	}
 	return n, err

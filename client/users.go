@@ -63,7 +63,7 @@ func (s Keys) Create(ctx context.Context, userID string, k NewKey) (CreatedKey, 
 }
 
 // Dependents returns the objects that would end with a key if it were revoked now. Callers other
-// than sysadmins may read only those of their own keys.
+// than sysadmins may read only the dependents of their own keys.
 func (s Keys) Dependents(ctx context.Context, userID, keyID string) (d KeyDependents, err error) {
 	err = s.c.run(ctx, request{method: http.MethodGet, path: at("users", userID, "keys", keyID, "dependents")}, func(response *http.Response) error {
 		d = KeyDependents{}

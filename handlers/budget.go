@@ -158,12 +158,12 @@ func overBudget(err error) error {
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	message := "too many of your requests are under way"
+	message := "too many of your requests are in progress"
 	if refusal.Resource == "memory" {
-		message = "your requests under way hold too much memory"
+		message = "your requests in progress use too much memory"
 	}
 	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeOverBudget, Err: err,
-		Message: message + "; wait for some of them to end, and try again as late as Retry-After says"}
+		Message: message + "; wait for some of them to end, and try again after the time in Retry-After"}
 }
 
 // pause releases the slot before the service waits for the client.

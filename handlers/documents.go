@@ -24,7 +24,7 @@ func serveDocument(contentType string, document []byte) exchange.Handler {
 const welcome = `labshelf, a research data repository.
 
 pages        / (sign in with a key)
-interface    /v1 (every request but these needs a key in the Authorization header)
+interface    /v1 (every request except these requires a key in the Authorization header)
 description  /v1/openapi.yaml, /v1/openapi.json
 status       /v1/status
 `

@@ -66,7 +66,7 @@ func TestDriveBoundsRequests(t *testing.T) {
 		says         string
 	}{
 		{"PROPFIND", propfindOf(elements(990, 1, long)), 400, "a namespace must be"},
-		{"PROPFIND", propfindOf(strings.Repeat(" ", 64<<10)), 413, "bytes that are read here"},
+		{"PROPFIND", propfindOf(strings.Repeat(" ", 64<<10)), 413, "bytes, the maximum here"},
 		{"PROPFIND", propfindOf(elements(1, 1, long)), 400, "a namespace must be"},
 		{"PROPFIND", propfindOf(elements(129, 1, "x:")), 413, "128 properties"},
 		{"PROPFIND", propfindOf(elements(30, 200, "x:")), 413, "4096 bytes"},

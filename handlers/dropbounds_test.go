@@ -26,7 +26,7 @@ func TestUnfinishedDrops(t *testing.T) {
 		rule   string
 		after  int // answer to another upload after one is complete
 	}{
-		{"bytes", object{"maxBytes": 5*7 + 6}, 0, 5, "bytes", http.StatusTooManyRequests},
+		{"bytes", object{"maxBytes": 5*7 + 6}, 0, 5, "total size", http.StatusTooManyRequests},
 		{"uses", object{"maxUses": 5}, 0, 5, "files", http.StatusTooManyRequests},
 		{"both, one file", object{"maxBytes": 7, "maxUses": 1}, 0, 1, "files", http.StatusGone},
 		{"any link", nil, 58, 6, "64", http.StatusCreated},

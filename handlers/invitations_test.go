@@ -161,7 +161,7 @@ func TestInvitationOfUsers(t *testing.T) {
 	cookie, _ := member.signIn()
 	name := member.get("/users/me").object().text("username")
 	same(t, "the page of who is signed in", v.ask("GET", "", nil, html, cookie).has("Join as "+name), true)
-	same(t, "a page of somebody else", v.submit("as=somebody", cookie).want(http.StatusBadRequest).has("somebody is not signed in here any more"), true)
+	same(t, "a page of somebody else", v.submit("as=somebody", cookie).want(http.StatusBadRequest).has("somebody is no longer signed in here"), true)
 	same(t, "a page of who signed out", v.submit("as="+name).want(http.StatusBadRequest).has("Choose a username"), true)
 	same(t, "a form for a new user", v.submit("username=another", cookie).want(http.StatusBadRequest).has("Join as "+name), true)
 	done := v.submit("as="+name, cookie).want(http.StatusOK)

@@ -263,7 +263,7 @@ func TestDrops(t *testing.T) {
 	same(t, "the page names what has come", bytes.Contains(page.body, []byte("<li>c.txt</li><li>d.txt</li>")), true)
 	partly := l.newLink(object{"kind": "request", "setId": l.set, "maxUses": 1})
 	rest := partly.ask("POST", "", form(file("one.txt", "1"), file("two.txt", "2")), "Accept: text/html").want(http.StatusGone)
-	same(t, "the page names what has come, and why no more", bytes.Contains(rest.body, []byte("<li>one.txt</li></ul>")) && bytes.Contains(rest.body, []byte("as often as it may be")), true)
+	same(t, "the page names what has come, and why no more", bytes.Contains(rest.body, []byte("<li>one.txt</li></ul>")) && bytes.Contains(rest.body, []byte("reached its limit of uses")), true)
 	put("/e.txt", "1").problem(http.StatusGone, "link_ended", "")
 	day := time.Now().UTC().Format("2006-01-02")
 	var names []string

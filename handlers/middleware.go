@@ -232,7 +232,7 @@ func Admin(config Config, next http.Handler) http.Handler {
 // proxy may change the host, and only the service knows which one arrived, so the message names it.
 func (a *api) errMisdirected(r *http.Request) error {
 	return &errs.Error{Kind: errs.Misdirected, Code: errs.CodeMisdirected, Message: fmt.Sprintf(
-		"this service does not answer for %q; if it is to, its operator adds that name to allowed_hosts, or sets base_url",
+		"this service does not accept the host %q; the operator can add it to allowed_hosts, or set base_url",
 		core.Shorten(hosts.Name(a.hosts.Host(r))))}
 }
 

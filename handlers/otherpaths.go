@@ -106,7 +106,7 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 func (a *api) noPrefix() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
 		"there is nothing at this address: base_url says that every path of this service begins with %s. "+
-			"If a proxy removes that prefix, let it pass paths on as they are", a.hosts.Prefix())}
+			"If a proxy removes that prefix, configure it to forward paths unchanged", a.hosts.Prefix())}
 }
 
 // noSuchPath returns the error for an unknown address. If only /v1 is missing, the message names
@@ -125,5 +125,5 @@ func (a *api) noSuchPath(r *http.Request) error {
 		meant = meant[:most] + "…"
 	}
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
-		"there is nothing at this address; the interface has it below /v1: %s%s", a.hosts.Base(r), meant)}
+		"there is nothing at this address; all addresses of the API begin with /v1: %s%s", a.hosts.Base(r), meant)}
 }

@@ -56,7 +56,7 @@ func checkParameters(kind routeKind, query url.Values) error {
 			continue
 		}
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: core.Shorten(name),
-			Message: "this request does not take this query parameter; accepted: " + cmp.Or(strings.Join(accepted, ", "), "none")}
+			Message: "this request does not accept this query parameter; accepted: " + cmp.Or(strings.Join(accepted, ", "), "none")}
 	}
 	return nil
 }

@@ -238,7 +238,7 @@ func (a *api) routesOfUsers() []route {
 }
 
 // routesOfVisitors returns the routes of people who received a link, below hosts.LinkPath. Chunked
-// uploads use the same protocol and code as those of users.
+// uploads use the same protocol and code as uploads of users.
 func (a *api) routesOfVisitors() []route {
 	return []route{
 		{"GET", ":token", everybody, a.links.View, plain, page},

@@ -148,7 +148,7 @@ type Resource struct {
 
 // Passage records how a resource arrived and where it went.
 type Passage struct {
-	MovedTo ID // new resource of a deleted one that was moved to another set; zero: none
+	MovedTo ID // the new resource, if this one was deleted by a move to another set; otherwise zero
 	LinkID  ID // the request link through which its first file arrived; zero: none
 
 	// StoredBy is the user who stored the current version, if not the creator of the resource. A
@@ -357,7 +357,7 @@ type Cascade struct {
 	DataspaceID ID     // the container's own id if it is a dataspace
 	Restore     bool   // a restoration; otherwise a deletion
 	By          ID     // the user who requested it
-	Deletion    Stamp  // stamp of the container's deletion, which the objects deleted with it have in TakenBy
+	Deletion    Stamp  // stamp of the container's deletion; TakenBy of the objects deleted with it has the same value
 	Begun       Stamp  // stamp of the container's last change
 	AfterSet    ID     // restoration: last completed set
 	AfterStamp  Stamp  // restoration: resources deleted up to this stamp are complete

@@ -29,7 +29,7 @@ func ParseInstant(s string) (floor, ceil int64, err error) {
 	}
 	midnight := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	if in.failed || in.rest != "" || midnight.Day() != day || midnight.Month() != time.Month(month) {
-		return 0, 0, &Error{Message: fmt.Sprintf("%.64q is no instant; accepted: %s", s, dateRule)}
+		return 0, 0, &Error{Message: fmt.Sprintf("%.64q is not a time; accepted: %s", s, dateRule)}
 	}
 	floor = (midnight.Unix()+at.seconds)*1e6 + at.micros
 	ceil = floor

@@ -21,7 +21,7 @@ type parameter struct {
 }
 
 const (
-	nameRule = "1 to 4096 bytes of UTF-8 without NUL, for sets and dataspaces 1 to 100; name and namePrefix exclude each other"
+	nameRule = "1 to 4096 bytes of UTF-8 without NUL, for sets and dataspaces 1 to 100; name and namePrefix cannot be combined"
 	dateRule = "a date-time with Z or an offset (2015-03-30T16:09:44.090Z, 2015-03-30T18:09:44+02:00, " +
 		"also +0200 or +02), a date-time without a zone, read as UTC (2015-03-30T16:09:44 or 2015-03-30T16:09), " +
 		"a date (2015-03-30), a year and month (2015-03) or a year (2015), each meaning its first instant"
@@ -131,7 +131,7 @@ func (q *Query) settleOrder() error {
 		}
 		return nil
 	}
-	const alone = "a listing by name goes neither with since or until nor with another order; " +
+	const alone = "a listing by name cannot be combined with since, until or another order; " +
 		"accepted: order=name, name, namePrefix or delimiter without those, or those without it"
 	switch {
 	case names&partFolders != 0 && names&partName != 0:

@@ -257,7 +257,7 @@ func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
 		return err
 	}
 	if tag.String() != "COMMIT" {
-		return fmt.Errorf("the server answers the commit with %s", tag)
+		return fmt.Errorf("the server answered the commit with %s", tag)
 	}
 	if c.warned != nil {
 		return fmt.Errorf("%w: %s", metadata.ErrOutcomeUnknown, c.warned.Message)

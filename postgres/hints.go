@@ -55,8 +55,8 @@ type learning struct {
 	learnt
 }
 
-// learnt contains the places and ranges that an operation reads, and the growing buckets in which
-// it found nothing at a place. In these it will look for another new id.
+// learnt contains the places and ranges that an operation reads. grows contains the growing buckets
+// in which a place was empty; the next run will look there for another new id.
 type learnt struct {
 	places map[place]bool
 	ranges map[keyRange]int // number of pairs

@@ -187,7 +187,7 @@ func TestConditionWithoutSpace(t *testing.T) {
 	}{
 		{"room", blobs.FreeSpace{Bytes: 1 << 30, Files: 10}, nil, maintenance.StatusOK, ""},
 		{"inodes without a limit", blobs.FreeSpace{Bytes: 1 << 30, Files: -1}, nil, maintenance.StatusOK, ""},
-		{"nothing left", blobs.FreeSpace{Bytes: 4096, Files: 10}, nil, maintenance.StatusReadOnly, "no room is left for files: 4096 bytes"},
+		{"nothing left", blobs.FreeSpace{Bytes: 4096, Files: 10}, nil, maintenance.StatusReadOnly, "only 4096 bytes are left for files"},
 		{"no inodes left", blobs.FreeSpace{Bytes: 1 << 30}, nil, maintenance.StatusReadOnly, "no inodes are left"},
 		{"unknown", blobs.FreeSpace{}, errors.New("on purpose"), maintenance.StatusOK, ""},
 	} {

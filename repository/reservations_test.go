@@ -40,7 +40,7 @@ func TestReservations(t *testing.T) {
 	w.OK(err)
 	w.holds("what has come", 500)
 	_, err = w.begin(w.Admin, 501)
-	w.full("one of 501 beside it", err, "uploads under way hold 500 bytes")
+	w.full("one of 501 beside it", err, "uploads in progress have reserved 500 bytes")
 	_, err = w.put(w.Admin, 501, 0)
 	w.full("a form of 501 beside it", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})

@@ -72,7 +72,7 @@ func (m *Memory) StagePartial(_ context.Context, p blobs.Partial) (blobs.Staged,
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, there := m.partials[name]
-	if !there && at.Size > 0 { // like a file system without second names
+	if !there && at.Size > 0 { // as on a file system without hard links, where committing moves the partial file
 		body = m.bodies[digest]
 	}
 	if int64(len(body)) != at.Size {

@@ -2,6 +2,6 @@ package directory
 
 import "labshelf/blobs"
 
-// FreeSpace asks the system how much space the file system of the store has left. The answer is of
-// this moment: others write, too.
+// FreeSpace returns the free space of the store's file system. Other programs may use it at any
+// moment.
 func (d *Store) FreeSpace() (blobs.FreeSpace, error) { return freeSpaceIn(d.tmp) }

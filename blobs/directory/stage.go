@@ -37,8 +37,8 @@ func (d *Store) Stage(ctx context.Context, r io.Reader, limit int64) (_ blobs.St
 	return s, nil
 }
 
-// tempName returns an unused name. A number suffices: tmp/ was empty at the start, and only this
-// Store creates files there.
+// tempName returns an unused name. It is a number, because tmp/ was empty at the start and only
+// this Store creates files there.
 func (d *Store) tempName() string {
 	return filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10))
 }

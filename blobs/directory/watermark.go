@@ -10,18 +10,18 @@ import (
 	"syscall"
 )
 
-// The files in blobs/ that are no blobs. Each is a short text of the caller's.
+// The files in blobs/ that are not blobs. Each contains a short string of the caller.
 const (
 	watermarkFile = "watermark"       // of the present
 	aheadFile     = "watermark.ahead" // that was set aside
 	freshFile     = "watermark.new"   // one that is being written, or what an interruption left of it
 )
 
-// maxWatermark is the length of the longest text, in bytes.
+// maxWatermark is the maximum length of a watermark in bytes.
 const maxWatermark = 4 << 10
 
-// Watermark returns the text that SetWatermark has written, and the one that AsideWatermark has set
-// aside; nil where there is none.
+// Watermark returns the watermark that SetWatermark wrote, and the one that AsideWatermark set
+// aside. A missing watermark is nil.
 func (d *Store) Watermark() (text, aside []byte, err error) {
 	if text, err = d.readWatermark(watermarkFile); err != nil {
 		return nil, nil, err
@@ -48,9 +48,10 @@ func (d *Store) readWatermark(name string) ([]byte, error) {
 	return text, nil
 }
 
-// SetWatermark replaces the text, which is synced before it gets its name. The name is not: a power
-// cut may bring back the previous text. It is not to be called concurrently. After an error
-// ([blobs.ErrNoSpace], [blobs.ErrUnavailable], or another one) the previous text is there.
+// SetWatermark replaces the watermark. It syncs the new file before the rename, but not the rename:
+// a power failure may restore the previous watermark. It must not be called concurrently. After an
+// error ([blobs.ErrNoSpace], [blobs.ErrUnavailable], or another one) the previous watermark
+// remains.
 func (d *Store) SetWatermark(text []byte) error {
 	fresh := filepath.Join(d.blobs, freshFile)
 	f, err := d.fs.Create(fresh)
@@ -75,8 +76,8 @@ func (d *Store) SetWatermark(text []byte) error {
 	return nil
 }
 
-// AsideWatermark sets the text aside, replacing one that was set aside before. It stays until the
-// file is removed by hand.
+// AsideWatermark renames the watermark to watermark.ahead, and replaces an earlier file of that
+// name. The file stays until an operator removes it.
 func (d *Store) AsideWatermark() error {
 	if err := d.fs.Rename(filepath.Join(d.blobs, watermarkFile), filepath.Join(d.blobs, aheadFile)); err != nil {
 		return failed("set the watermark aside", err)

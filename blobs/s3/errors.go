@@ -17,7 +17,7 @@ var ErrOwned = errors.New("the objects belong to another repository")
 
 // errNameless is the error of a blob whose row names no object: it was lost in a folder before it
 // could be moved here.
-var errNameless = fmt.Errorf("%w: it has no object", blobs.ErrNotFound)
+var errNameless = fmt.Errorf("%w: its row names no object", blobs.ErrNotFound)
 
 // fullCodes are the error codes of servers for a full disk or an exhausted quota.
 var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity", "InsufficientStorage"}
@@ -43,5 +43,5 @@ func failed(what string, err error) error {
 
 // disagrees returns the error for a response that contradicts the request.
 func disagrees(what string, got, want any) error {
-	return fmt.Errorf("%w: the S3 says that the %s is %v, and it is %v", blobs.ErrUnavailable, what, got, want)
+	return fmt.Errorf("%w: the S3 service reports the %s %v, but it is %v", blobs.ErrUnavailable, what, got, want)
 }

@@ -54,7 +54,7 @@ type examination struct {
 	made  []*staged
 }
 
-// stage puts a new body.
+// stage uploads a new body.
 func (e *examination) stage(ctx context.Context, r io.Reader) error {
 	made, err := e.store.Stage(ctx, r, 0)
 	if err == nil {
@@ -84,7 +84,7 @@ func (e *examination) refuse(ctx context.Context) error {
 		return err
 	}
 	e.made = append(e.made, one)
-	return errors.New("it has taken a body whose checksum is wrong")
+	return errors.New("it accepted a body with a wrong checksum")
 }
 
 // stream puts the smallest body that is not kept in memory.
@@ -118,7 +118,7 @@ func (e *examination) ranges(ctx context.Context) error {
 		return err
 	}
 	if !bytes.Equal(got, e.body[from:from+10]) {
-		return errors.New("it answers with other bytes than were put")
+		return errors.New("it returned other bytes than were put")
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (e *examination) remove(ctx context.Context) error {
 			return err
 		}
 		if _, err := e.store.Stat(ctx, one.content.Blob); !errors.Is(err, blobs.ErrNotFound) {
-			return fmt.Errorf("%s is there after it was deleted: %w", one.content.Object, err)
+			return fmt.Errorf("%s still exists after its deletion: %w", one.content.Object, err)
 		}
 		e.made = e.made[1:]
 	}

@@ -45,7 +45,7 @@ func ParseAddress(address string) (bucket, prefix string, err error) {
 	}
 	for _, element := range strings.Split(prefix, "/") {
 		if prefix != "" && (element == "" || element == "." || element == ".." || !plain(element)) {
-			return "", "", fmt.Errorf("the prefix in %q has elements of letters, digits, '-', '_' and '.', separated by single slashes", address)
+			return "", "", fmt.Errorf("the prefix in %q must consist of letters, digits, '-', '_' and '.', with single slashes between its elements", address)
 		}
 	}
 	return bucket, prefix, nil

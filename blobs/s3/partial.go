@@ -231,7 +231,7 @@ func (s *Store) completePartial(ctx context.Context, all *parts, size int64) err
 		return err
 	}
 	if info.Size != size || info.ChecksumSHA256 == "" || agree(all.object, info.ChecksumSHA256, all.sum()) != nil {
-		return fmt.Errorf("%w: %s has been made of other parts than those of the checkpoint", blobs.ErrNotFound, all.object)
+		return fmt.Errorf("%w: %s consists of other parts than the checkpoint", blobs.ErrNotFound, all.object)
 	}
 	return nil
 }

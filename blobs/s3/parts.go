@@ -191,7 +191,7 @@ func (s *Store) putPart(ctx context.Context, name, upload string, number int, bo
 	case err != nil:
 		return failed("put "+what, err)
 	}
-	return fmt.Errorf("%w: the S3 does not say that it has %s", blobs.ErrUnavailable, what)
+	return fmt.Errorf("%w: the S3 service does not confirm that it has %s", blobs.ErrUnavailable, what)
 }
 
 // complete assembles the object from the parts. It returns ErrNotFound if the upload does not exist

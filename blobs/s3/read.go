@@ -114,7 +114,7 @@ func expected(header http.Header, b blobs.Blob, from, until int64) error {
 	if until-from < b.Size {
 		begin, of, _ := strings.Cut(header.Get("Content-Range"), "/")
 		if want := fmt.Sprintf("bytes %d-%d", from, until-1); begin != want {
-			return fmt.Errorf("%w: read %s: the S3 answers with %q where it was asked for %q", blobs.ErrUnavailable, b.Object, begin, want)
+			return fmt.Errorf("%w: read %s: the S3 service returned %q instead of %q", blobs.ErrUnavailable, b.Object, begin, want)
 		}
 		size = of
 	}

@@ -42,7 +42,7 @@ func (s *Store) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Stag
 	if err != nil {
 		_ = staged.Discard() // a sweep removes the rest
 		if errors.Is(err, blobs.ErrNotFound) {
-			err = fmt.Errorf("%w: what was sent is not there: %v", blobs.ErrUnavailable, err)
+			err = fmt.Errorf("%w: the object that was sent does not exist: %v", blobs.ErrUnavailable, err)
 		}
 		return nil, err
 	}

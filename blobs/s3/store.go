@@ -121,7 +121,7 @@ func (s *Store) Claim(ctx context.Context, owner string) error {
 		there, err = s.owner(ctx)
 	}
 	if err == nil && there != owner {
-		err = fmt.Errorf("%w: s3://%s/%s is that of %q", ErrOwned, s.bucket, s.key(ownerFile), there)
+		err = fmt.Errorf("%w: s3://%s/%s names the owner %q", ErrOwned, s.bucket, s.key(ownerFile), there)
 	}
 	return err
 }
@@ -186,7 +186,7 @@ func (s *Store) head(ctx context.Context, name string, size int64, sum string) e
 	case info.Size != size:
 		return disagrees("size of "+name, info.Size, size)
 	case info.ChecksumSHA256 == "":
-		return fmt.Errorf("%w: the S3 keeps no SHA-256 of %s", blobs.ErrUnavailable, name)
+		return fmt.Errorf("%w: the S3 service stores no SHA-256 of %s", blobs.ErrUnavailable, name)
 	}
 	return agree(name, info.ChecksumSHA256, sum)
 }

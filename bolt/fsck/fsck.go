@@ -52,7 +52,7 @@ func Quick(file io.ReaderAt, meta Meta) error {
 func Check(ctx context.Context, file io.ReaderAt, meta Meta, report func(Finding)) error {
 	for id := range uint64(2) {
 		if !metaPageValid(file, id, meta.PageSize) {
-			report(Finding{id, "", "it is no valid meta page; the other one is used"})
+			report(Finding{id, "", "it is not a valid meta page; the other one is used"})
 		}
 	}
 	w := &walk{file: file, meta: meta, full: true, ended: ctx.Err, report: report}

@@ -87,7 +87,7 @@ func (p Page) Size() (size uint64, wrong string) {
 		size += key + value
 	}
 	if h.Flags == BranchPage && h.Count == 0 {
-		return 0, "nothing is below it"
+		return 0, "it is a branch without entries"
 	}
 	return size, ""
 }
@@ -122,7 +122,7 @@ func (p Page) begin(i int) uint64 {
 func (p Page) disorder(first, end []byte) string {
 	count := int(p.Header().Count)
 	if first != nil && (count == 0 || !bytes.Equal(p.Key(0), first)) {
-		return fmt.Sprintf("its first key is not %x, as the page above says", first)
+		return fmt.Sprintf("its first key is not %x, the key in the page above", first)
 	}
 	for i := 1; i < count; i++ {
 		if bytes.Compare(p.Key(i-1), p.Key(i)) >= 0 {

@@ -113,7 +113,7 @@ func (w *walk) leaf(at position, n Page) error {
 	for i := range int(n.Header().Count) {
 		flags, _, _, _ := n.entry(i)
 		if isBucket := flags == bucketEntry; isBucket != (at.in == "") {
-			w.report(Finding{at.id, at.in, fmt.Sprintf("entry %d is a bucket where none can be, or none where only buckets are", i)})
+			w.report(Finding{at.id, at.in, fmt.Sprintf("entry %d is a bucket where no bucket is allowed, or a row where only buckets are allowed", i)})
 			continue
 		}
 		if flags != bucketEntry {
@@ -144,7 +144,7 @@ func (w *walk) bucket(at position, name string, value []byte) error {
 	}
 	h := inline.Header()
 	if h.ID != 0 || h.Overflow != 0 || h.Flags != LeafPage || h.entries() > uint64(len(inline)) {
-		w.report(Finding{at.id, name, "the bucket within the page has no right header"})
+		w.report(Finding{at.id, name, "the bucket within the page has an invalid header"})
 		return nil
 	}
 	size, wrong := inline.Size()
@@ -173,9 +173,9 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	case wrong != "":
 		return nil, wrong
 	case h.Flags != BranchPage && h.Flags != LeafPage:
-		return nil, fmt.Sprintf("it is no page of a tree: its flags are %#x", h.Flags)
+		return nil, fmt.Sprintf("it is not a page of a tree: its flags are %#x", h.Flags)
 	case at.level == maxLevels:
-		return nil, "it is too far down"
+		return nil, "it is too deep in the tree"
 	case h.entries() > h.pages()*size:
 		return nil, fmt.Sprintf("its %d entries do not fit into it", h.Count)
 	}
@@ -223,7 +223,7 @@ func (w *walk) header(id uint64, page []byte) (h Header, wrong string) {
 		return h, wrong
 	}
 	if h.ID != id {
-		return h, fmt.Sprintf("it says that it is page %d", h.ID)
+		return h, fmt.Sprintf("its header has the page number %d", h.ID)
 	}
 	return h, ""
 }
@@ -255,7 +255,7 @@ func (w *walk) freelist() string {
 		return wrong
 	}
 	if h.Flags != FreelistPage {
-		return fmt.Sprintf("it is no list of free pages: its flags are %#x", h.Flags)
+		return fmt.Sprintf("it is not a list of free pages: its flags are %#x", h.Flags)
 	}
 	count, begin := uint64(h.Count), uint64(PageHeader)
 	if count == manyFree {

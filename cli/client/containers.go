@@ -28,10 +28,11 @@ func dataspaceNewCommand(p command.Process) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Create a dataspace, and become its admin",
 		Long: `new creates a dataspace: a container for sets, with its own readers and writers.
-NAME has 2 to 100 of a-z, 0-9, - and _; it is unique and cannot be changed. You
-become its admin. "labshelf grant" gives roles to others. All users may read a
-public dataspace. Everybody may read an open one, without a key if the service
-allows that. The service may allow only sysadmins to create dataspaces.`,
+NAME has 2 to 100 characters: a-z, 0-9, - and _; it is unique and cannot be
+changed. You become its admin. "labshelf grant" gives roles to others. All users
+may read a public dataspace. Everybody may read an open one, without a key if
+the service allows that. The service may allow only sysadmins to create
+dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
@@ -135,7 +136,7 @@ DATASPACE" lists the sets of one.`,
 		return command.Show(p, c.Dataspaces.List(ctx, o), command.DataspaceColumns(), f.View(noDataspaces))
 	})
 	f.Define(cmd)
-	flags.StringVar(&visibility, "visibility", "", "only private, public or open ones, as `WORD`")
+	flags.StringVar(&visibility, "visibility", "", "list only dataspaces with this `VISIBILITY`: private, public or open")
 	flags.StringVar(&origin, "origin", "", "only dataspaces with exactly this origin, a `TEXT`; \"\": those without one")
 	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return cmd
@@ -197,9 +198,9 @@ func setNewCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DATASPACE/NAME",
 		Short: "Create a set in a dataspace",
-		Long: `new creates a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; it is
-unique in the service and cannot be changed. The title is for display, and can
-be changed. It requires the role editor or admin in the dataspace.`,
+		Long: `new creates a set in a dataspace. NAME has 2 to 100 characters: a-z, 0-9, - and
+_; it is unique in the service and cannot be changed. The title is for display,
+and can be changed. It requires the role editor or admin in the dataspace.`,
 		Example: `  labshelf set new lab-one/runs-2026 --title "Runs of 2026"`,
 		Args:    command.Exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
 	}

@@ -28,11 +28,12 @@ standard error.
 
 Names become paths below DIR that every system can write, as in a zip of the set
 from the pages: elements that lead elsewhere are left out, and characters that
-some systems reject become _. Of several files with one name the oldest keeps
-it; the others get their id added. Such files are reported and counted, and
-.labshelf-names.json in DIR has the names of their resources. put reads it, so
-that it does not send a folder from get again. Each file is verified with its
-SHA-256 before it gets its name, and has the modification time of the resource.
+some systems reject become _. If several files have the same name, the oldest
+keeps it, and the others get their id added. Such files are reported and
+counted, and .labshelf-names.json in DIR has the names of their resources. put
+reads it, so that it does not send a folder from get again. Each file is
+verified with its SHA-256 before it gets its name, and has the modification time
+of the resource.
 
 You can repeat get at any time: it does not fetch files again that exist with
 the right content, and it resumes interrupted ones. An incomplete file is called
@@ -110,8 +111,8 @@ dataspace, all resources that you may read (all), or the listing with this URL,
 which may have dataspaceId, setId or since. The first run fetches everything.
 Later runs, for example every night, fetch only added and changed files, and
 remove deleted ones; if nothing has changed, that takes one request. With all,
-harvest also follows your permissions: it fetches dataspaces that you may newly
-read, and removes the files of those that you can no longer read.
+harvest also follows your permissions: it fetches dataspaces that you can
+read now, and removes the files of those that you can no longer read.
 
 DIR then contains
   files/          the files by name, each verified with its SHA-256; in a mirror
@@ -121,9 +122,9 @@ DIR then contains
   state.json      the state of the mirror, for the next run
 
 DIR belongs to the mirror: later runs overwrite manual changes in files/, and
-move added files that are in the way to strays/. A run can be interrupted or
-killed at any moment; the next one resumes. Names become paths as in labshelf
-get.
+move files that you added to strays/ if a path is needed. A run can be
+interrupted or killed at any moment; the next one resumes. Names become paths as
+in labshelf get.
 
 --from-start reads the complete listing again and verifies every local file with
 its SHA-256. Use it if local files were changed, if state.json or metadata.jsonl

@@ -18,7 +18,7 @@ func TestHarvestRepairsFromStart(t *testing.T) {
 		message string // "": a normal run does not notice the damage
 	}{
 		"no state":              {func(t *testing.T, dir string) { remove(t, dir, "state.json") }, "state.json is missing"},
-		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid file of harvest"},
+		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid state file"},
 		"no metadata":           {func(t *testing.T, dir string) { remove(t, dir, "metadata.jsonl") }, "has 0 bytes"},
 		"half the metadata":     {func(t *testing.T, dir string) { cutFile(t, 700, dir, "metadata.jsonl") }, "has 700 bytes"},
 		"other metadata":        {func(t *testing.T, dir string) { spoil(t, 10, dir, "metadata.jsonl") }, "at byte 0"},

@@ -145,8 +145,8 @@ func reportTarget(ctx context.Context, p command.Process, t target, note string,
 type whichFlags struct{ set, dataspace bool }
 
 func (w *whichFlags) define(flags *pflag.FlagSet) {
-	flags.BoolVar(&w.set, "set", false, "the arguments are sets")
-	flags.BoolVar(&w.dataspace, "dataspace", false, "the arguments are dataspaces")
+	flags.BoolVar(&w.set, "set", false, "treat the arguments as sets")
+	flags.BoolVar(&w.dataspace, "dataspace", false, "treat the arguments as dataspaces")
 }
 
 func (w *whichFlags) args(cmd *cobra.Command, args []string) error {

@@ -47,10 +47,10 @@ func usageCommand(p command.Process) *cobra.Command {
 		Short: "Show the usage of dataspaces and quotas",
 		Long: `usage shows the usage of the dataspaces that you may read, or of one of them,
 and your own usage. Each file counts in full, even if two have the same content.
-Deleted files and old versions count until they are purged. The sum is USED.
-Each version counts for the user who stored it, not for the user who created the
-file. Members see the quota of a dataspace, users their own; "labshelf dataspace
-edit --quota" and "labshelf user edit --quota" set them.
+Deleted files and old versions count until they are purged. The column USED has
+the sum. Each version counts for the user who stored it, not for the user who
+created the file. Members see the quota of a dataspace, users their own;
+"labshelf dataspace edit --quota" and "labshelf user edit --quota" set them.
 
 It warns if 80 % of a quota are used.`,
 		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",

@@ -66,7 +66,7 @@ type Config struct {
 // Values of Metrics and Pprof other than an address.
 const (
 	Off      = "off"
-	Sysadmin = "sysadmin" // Metrics only: at the address of the interface, with the key of a sysadmin
+	Sysadmin = "sysadmin" // only for Metrics: served at the address of the API, with the key of a sysadmin
 )
 
 // setting is one key of the configuration. The file uses its name; the environment uses LABSHELF_

@@ -17,7 +17,7 @@ func storeSettings() []setting {
 	return []setting{
 		{metadataName, "", "`URL` of a PostgreSQL database for the metadata, such as postgres://labshelf@db.example.org/labshelf (default: a file in the data directory)",
 			into(metadataURL, func(c *Config) *string { return &c.Metadata })},
-		{"blobs", "", "`URL` of a bucket and prefix in an S3 for the files, such as s3://bucket/labshelf (default: folders in the data directory)",
+		{"blobs", "", "`URL` of an S3 bucket and prefix for the files, such as s3://bucket/labshelf (default: folders in the data directory)",
 			into(bucketURL, func(c *Config) *string { return &c.Blobs })},
 		{"s3_endpoint", "", "`URL` of the S3 that has the bucket of blobs (default: Amazon's)",
 			into(endpointURL, func(c *Config) *string { return &c.S3Endpoint })},
@@ -143,10 +143,10 @@ func keysFromFile(path string) (keys Keys, err error) {
 // checkStores returns an error for each pair of store settings that do not fit together.
 func (c *Config) checkStores() (problems []error) {
 	if c.Blobs == "" && (c.S3Endpoint != "" || c.s3KeyFile != "") {
-		problems = append(problems, errors.New("s3_endpoint and s3_keys require an S3 in blobs, which is not set: set blobs, such as s3://bucket/labshelf, or remove them"))
+		problems = append(problems, errors.New("s3_endpoint and s3_keys require an S3 bucket in blobs, which is not set: set blobs, such as s3://bucket/labshelf, or remove them"))
 	}
 	if c.Blobs == "" && c.RedirectDownloads {
-		problems = append(problems, errors.New("redirect_downloads requires an S3 in blobs, which is not set: set blobs, such as s3://bucket/labshelf, or remove it"))
+		problems = append(problems, errors.New("redirect_downloads requires an S3 bucket in blobs, which is not set: set blobs, such as s3://bucket/labshelf, or remove it"))
 	}
 	return problems
 }

@@ -62,7 +62,7 @@ type Dir struct {
 }
 
 // Open opens a data directory and creates missing parts of it. Metadata older than the files get a
-// new epoch, as in a service. The caller closes it. Errors: those of OpenMeasured.
+// new epoch, as in a service. The caller closes it. Errors: the errors of OpenMeasured.
 func Open(path string, at Stores) (*Dir, error) {
 	data, err := OpenMeasured(path, at, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Dir) open(measured *metrics.Metrics) error {
 }
 
 // OpenReadOnly opens the existing parts of a data directory whose service is stopped. It changes
-// nothing in the directory or its stores. The caller closes it. Errors: those of Require and
+// nothing in the directory or its stores. The caller closes it. Errors: the errors of Require and
 // OpenMeasured.
 func OpenReadOnly(path string, at Stores) (*Dir, error) {
 	path, err := filepath.Abs(path)

@@ -71,8 +71,8 @@ func (d *Dir) saveKey(key string) (err error) {
 	return disk.SyncDir(d.Path)
 }
 
-// NewKey makes a key for a user of a stopped service in the data directory path. Errors: those of
-// Require and OpenMeasured, errs.NotFound.
+// NewKey makes a key for a user of a stopped service in the data directory path. Errors: the errors
+// of Require and OpenMeasured, errs.NotFound.
 func NewKey(ctx context.Context, path string, at Stores, user string) (key string, err error) {
 	if err := at.Require(path); err != nil {
 		return "", err

@@ -137,7 +137,7 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	for _, to := range []string{dest, fresh} {
 		code, out, errs := f.backUp(bad.base, to)
-		if code != exit.CodeFailure || out != "" || !strings.Contains(errs, "the answer broke off") || !strings.Contains(errs, "run the command again") {
+		if code != exit.CodeFailure || out != "" || !strings.Contains(errs, "the response is incomplete") || !strings.Contains(errs, "run the command again") {
 			t.Errorf("%d: %s%s", code, out, errs)
 		}
 	}

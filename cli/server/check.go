@@ -117,8 +117,8 @@ func checkRequest(o maintenance.CheckOptions) wire.CheckRequest {
 	return r
 }
 
-// checkResult converts a result to the form of the service. The lines of --json are those of POST
-// /admin/check.
+// checkResult converts a result to the form of the service. The lines of --json equal the lines of
+// POST /admin/check.
 func checkResult(r maintenance.CheckResult) *wire.CheckResult {
 	return &wire.CheckResult{
 		Stamp: int64(r.Stamp), Resources: r.Resources, Blobs: r.Blobs, Bytes: r.Bytes, Violations: r.Violations,

@@ -17,7 +17,7 @@ func doctorCommand(p process.Process) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "doctor [--data DIR]",
-		Short: "Examine the machine and the place of the data",
+		Short: "Check the machine and the storage of the data",
 		Long: `doctor examines whether data are safe in the data directory: whether its file
 system keeps synced data, who can read and write it, how much space is free, and
 known causes of data loss. Each result is ok, a warning or a problem, with
@@ -28,8 +28,8 @@ The service may be running. doctor makes a folder .labshelf-doctor-*, and
 removes it at the end. To check the content of the files, use "labshelf check".
 
 If the metadata are in PostgreSQL, doctor connects to the server and examines
-its settings and its clock. If the files are in an S3, doctor puts, reads, lists
-and deletes objects there, whose names begin with "doctor".`,
+its settings and its clock. If the files are in an S3 bucket, doctor puts,
+reads, lists and deletes objects there, whose names begin with "doctor".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(cmd.Flags(), p.Environ)

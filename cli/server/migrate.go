@@ -23,7 +23,7 @@ func migrateCommand(p process.Process) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "migrate --from A --to B",
-		Short: "Move everything between a data directory, a PostgreSQL and an S3",
+		Short: "Move everything between a data directory, a PostgreSQL database and an S3 bucket",
 		Long: `migrate moves the repository of the service A to the stores of the service B:
 metadata from a file to a PostgreSQL database or back, files from folders to an
 S3 or back. A and B are each a configuration file or a data directory. In a data

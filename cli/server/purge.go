@@ -38,7 +38,7 @@ records stay. A version with a label is removed only with its resource, and is
 listed. purge also removes files that have been unreferenced for longer than
 TIME. That time begins when a resource is deleted or a version removed, or when
 a purge or the service first notices the file. Removed files go to the folder
-trash. A purge deletes them from there after the time of grace, so that it does
+trash. A purge deletes them from there after the grace period, so that it does
 not disturb a running backup.
 
 ` + placeHelp,

@@ -10,7 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// exportFormat is the format in the first line of an export. Each format has its own.
+// exportFormat names the format, in the first line of an export. Another format needs another name.
 const exportFormat = "labshelf audit export 1"
 
 // ExportHeader is the first line of an export, with the signed head of the log at that time.

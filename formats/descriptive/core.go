@@ -66,7 +66,7 @@ func (r Related) check(at *checker) {
 		case r.Type == "URL":
 			at.uri(r.Identifier)
 		case r.Type == "DOI" && !doi().MatchString(r.Identifier):
-			at.refuse("must be a DOI such as 10.5072/x, without an address before it")
+			at.refuse("must be a DOI such as 10.5072/x, without a URL before it")
 		}
 	})
 	at.in("type", func() { at.oneOf(r.Type, identifierTypes) })
@@ -101,7 +101,7 @@ func (f Funding) check(at *checker) {
 func (c *checker) uri(text string) {
 	address, err := url.Parse(text)
 	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "" || strings.ContainsAny(text, " \t\n\r") {
-		c.refuse("must be an address that begins with https:// or http://")
+		c.refuse("must be a URL that begins with https:// or http://")
 	}
 }
 
@@ -127,7 +127,7 @@ func (x Box) check(at *checker) {
 	at.in("north", func() {
 		at.degrees(x.North, 90)
 		if x.North.Float() < x.South.Float() {
-			at.refuse("must not be south of the south")
+			at.refuse("must not be less than south")
 		}
 	})
 }

@@ -19,7 +19,7 @@ func TestValidateRefuses(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 501)
 	for _, test := range []struct{ in, want string }{
-		{`{"creators":[{}]}`, "metadata.creators.0.name must be there, and not empty"},
+		{`{"creators":[{}]}`, "metadata.creators.0.name must be present, and not empty"},
 		{`{"creators":[{"name":"a"},{"name":" b"}]}`, "metadata.creators.1.name must not begin or end with white space"},
 		{`{"creators":[{"name":"a","type":"robot"}]}`, "metadata.creators.0.type must be one of organization, person"},
 		{`{"creators":[{"name":"a","orcid":"0000-0002-1825-0098"}]}`, "metadata.creators.0.orcid must be an ORCID iD"},
@@ -45,9 +45,9 @@ func TestValidateRefuses(t *testing.T) {
 		{`{"places":[{"latitude":1}]}`, "metadata.places.0.longitude must be a number of degrees from -180 to 180"},
 		{`{"places":[{"latitude":90.5,"longitude":0}]}`, "metadata.places.0.latitude must be a number of degrees from -90 to 90"},
 		{`{"places":[{"latitude":1,"longitude":1,"box":{"west":1,"east":2,"south":3,"north":4}}]}`, "metadata.places.0 must not have both a point and a box"},
-		{`{"places":[{"box":{"west":1,"east":2,"south":5,"north":4}}]}`, "metadata.places.0.box.north must not be south of the south"},
+		{`{"places":[{"box":{"west":1,"east":2,"south":5,"north":4}}]}`, "metadata.places.0.box.north must not be less than south"},
 		{`{"tags":["a,b"]}`, "metadata.tags.0 must not have a comma"},
-		{`{"tags":[""]}`, "metadata.tags.0 must be there, and not empty"},
+		{`{"tags":[""]}`, "metadata.tags.0 must be present, and not empty"},
 		{`{"tags":["` + long[:101] + `"]}`, "metadata.tags.0 must have at most 100 bytes"},
 		{`{"tags":["a","b","a"]}`, "metadata.tags.2 must not occur twice"},
 		{`{"tags":["a` + strings.Join(slices.Collect(numbers(100)), `","`) + `"]}`, "metadata.tags must have at most 100 elements"},

@@ -111,7 +111,7 @@ func hides(r rune) bool {
 func (c *checker) oneOf(text string, words []string) {
 	switch {
 	case text == "":
-		c.refuse("must be there")
+		c.refuse("must be present")
 	case !slices.Contains(words, text):
 		c.refuse("must be one of %s", strings.Join(words, ", "))
 	}
@@ -146,7 +146,7 @@ func (c *checker) name(text string, most int) {
 	c.line(text, most)
 	switch {
 	case text == "":
-		c.refuse("must be there, and not empty")
+		c.refuse("must be present, and not empty")
 	case strings.TrimSpace(text) != text:
 		c.refuse("must not begin or end with white space")
 	}

@@ -36,7 +36,7 @@ type Result struct {
 // ErrFormat means that a file is not in the form that its name or beginning suggests.
 var ErrFormat = errors.New("not the format that it looks like")
 
-// ErrUnread means that a file could not be read, whatever its form.
+// ErrUnread means that a file could not be read, whatever its format.
 var ErrUnread = errors.New("cannot be read")
 
 func malformed(format string, args ...any) error {

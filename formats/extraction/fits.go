@@ -34,7 +34,7 @@ func readFITS(in source, to *collector) error {
 			}
 		}
 	}
-	return malformed("a header of FITS without END")
+	return malformed("a FITS header without END")
 }
 
 // fitsHeader is a header that is being read.

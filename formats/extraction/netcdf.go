@@ -64,7 +64,7 @@ type ncAttribute struct {
 // read returns n bytes, and skips the padding to a multiple of four.
 func (h *netCDF) read(n int64) []byte {
 	if h.err == nil && (n < 0 || h.at+n > maxNetCDF) {
-		h.err = malformed("a header of NetCDF of more than %d bytes", maxNetCDF)
+		h.err = malformed("a NetCDF header of more than %d bytes", maxNetCDF)
 	}
 	if h.err != nil {
 		return nil
@@ -97,7 +97,7 @@ func (h *netCDF) count() int64 {
 func (h *netCDF) list(tag uint32) int64 {
 	found, n := h.word(), h.count()
 	if h.err == nil && (n > maxItems || n != 0 && found != tag || found != 0 && found != tag) {
-		h.err = malformed("a list of NetCDF is no list, or has %d elements", n)
+		h.err = malformed("a NetCDF list has the wrong tag, or %d elements", n)
 	}
 	if h.err != nil {
 		return 0
@@ -108,7 +108,7 @@ func (h *netCDF) list(tag uint32) int64 {
 func (h *netCDF) name() string {
 	n := h.count()
 	if h.err == nil && n > maxText {
-		h.err = malformed("a name of NetCDF has %d bytes", n)
+		h.err = malformed("a NetCDF name has %d bytes", n)
 	}
 	return decode(h.read(n))
 }
@@ -146,7 +146,7 @@ func (h *netCDF) attributes() (all []ncAttribute) {
 func (h *netCDF) value() descriptive.Value {
 	kind, n := h.word(), h.count()
 	if h.err == nil && (kind == 0 || int(kind) >= len(ncWidths) || n > maxNetCDF) {
-		h.err = malformed("a value of NetCDF has the type %d and %d elements", kind, n)
+		h.err = malformed("a NetCDF value has the type %d and %d elements", kind, n)
 	}
 	if h.err != nil {
 		return descriptive.Value{}
@@ -236,7 +236,7 @@ func (h *netCDF) variables() (all []descriptive.Value) {
 func (h *netCDF) length() int64 {
 	n := h.count()
 	if h.err == nil && n > maxItems {
-		h.err = malformed("a variable of NetCDF has %d dimensions", n)
+		h.err = malformed("a NetCDF variable has %d dimensions", n)
 	}
 	if h.err != nil {
 		return 0

@@ -77,7 +77,7 @@ func readJPEG(in source, to *collector) error {
 		marker, length := b[1], int64(b[2])<<8|int64(b[3])
 		switch {
 		case b[0] != 0xff || length < 2 && marker != 0xff:
-			return malformed("a segment of JPEG does not begin with a marker")
+			return malformed("a JPEG segment does not begin with a marker")
 		case marker == 0xff: // padding
 			at++
 			continue

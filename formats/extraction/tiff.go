@@ -58,7 +58,7 @@ func openTIFF(in source) (t tiff, first uint64, err error) {
 		return t, 0, err
 	}
 	if len(b) < 8 {
-		return t, 0, malformed("no header of TIFF")
+		return t, 0, malformed("no TIFF header")
 	}
 	if string(b[:2]) == "II" {
 		t.order = binary.LittleEndian
@@ -70,7 +70,7 @@ func openTIFF(in source) (t tiff, first uint64, err error) {
 		t.big = true
 		return t, t.order.Uint64(b[8:]), nil
 	}
-	return t, 0, malformed("no header of TIFF")
+	return t, 0, malformed("no TIFF header")
 }
 
 // layout returns the sizes of a count, an entry and a pointer.

@@ -23,7 +23,8 @@ type pattern struct {
 	size int // approximate number of instructions
 }
 
-// unsupported explains errors of Go's regular expressions for people who know those of ECMAScript.
+// unsupported explains errors of Go's regular expressions for people who know the expressions of
+// ECMAScript.
 var unsupported = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidPerlOp:         "lookahead and lookbehind, such as (?= (?! (?<= (?<!, are not supported",
 	syntax.ErrInvalidNamedCapture:   "a group name must have the form (?<name>; lookbehind, such as (?<= (?<!, is not supported",

@@ -24,8 +24,8 @@ const (
 	namedSchemas
 )
 
-// vocabulary contains every keyword with an effect: those of draft 2020-12, and a few of earlier
-// drafts that its metaschema mentions. Other keywords are annotations.
+// vocabulary contains every keyword with an effect: the keywords of draft 2020-12, and a few of
+// earlier drafts that its metaschema mentions. Other keywords are annotations.
 var vocabulary = []keyword{
 	setting("title", func(n *node, v any) { n.title, _ = v.(string) }),
 	setting("description", func(n *node, v any) { n.description, _ = v.(string) }),

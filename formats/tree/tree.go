@@ -64,7 +64,8 @@ func Path[F File](s Set[F], file F) (string, error) {
 	return folder + element, err
 }
 
-// shown returns the element of a file. oldest: its name is plain and no older file has it.
+// shown returns the element of a file. oldest reports that its name is plain and that no older file
+// has the same name.
 func shown[F File](s Set[F], folder, rest, id string, oldest bool) (string, error) {
 	if oldest {
 		other, _, err := withID(s, folder, rest)

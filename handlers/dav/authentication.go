@@ -11,7 +11,7 @@ import (
 // errPlainDrive is the error of a request that sends a key over an unencrypted connection.
 var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 	Message: "the drive is served over https, and over http only on the machine of the service itself: " +
-		"a key would be sent in the open. Behind a proxy, trusted_proxies says whose X-Forwarded-Proto counts"}
+		"otherwise a key would be sent without encryption. Behind a proxy, set trusted_proxies, so that X-Forwarded-Proto counts"}
 
 // Authenticate returns the principal of the key in the request's password, with any username. It
 // ignores cookies: file managers have no cookies, and pages use the interface. A request without a

@@ -22,7 +22,7 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 		From: r.at, To: at, Move: move, Shallow: r.Header.Get("Depth") == "0", Overwrite: !strings.EqualFold(r.Header.Get("Overwrite"), "F"),
 		Check: d.admitRelocation(r, path, move && d.promised(r)),
 	})
-	if err != nil && !errors.Is(err, errPromised) && !errors.Is(err, errLitter) {
+	if err != nil && !errors.Is(err, errPromised) && !errors.Is(err, errSystemFile) {
 		return err
 	}
 	if move {
@@ -49,13 +49,13 @@ func (d *Drive) promised(r *request) bool {
 }
 
 // errPromised ends a transaction without changes, since the file has not arrived yet.
-var errPromised = errors.New("the file is to come")
+var errPromised = errors.New("the file has not arrived yet")
 
 // destination parses the Destination header.
 func (d *Drive) destination(r *request) (path string, at folders.DrivePath, err error) {
 	address := r.Header.Get("Destination")
 	if address == "" {
-		return "", at, &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: "Destination", Message: "the header Destination says where it goes"}
+		return "", at, &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: "Destination", Message: "the Destination header is required"}
 	}
 	path, ok := d.pathOf(r, address)
 	if !ok {
@@ -73,8 +73,8 @@ func (d *Drive) admitRelocation(r *request, path string, promised bool) func(fro
 	source, destination, matches := d.guard(r, r.path, true), d.guard(r, path, true), d.matches(r)
 	return func(from, to folders.DriveEntry) error {
 		missing := from.Missing != folders.Present
-		if missing && isLitter(r.path) {
-			return errLitter
+		if missing && isSystemFile(r.path) {
+			return errSystemFile
 		}
 		if missing && !promised {
 			return nil

@@ -104,7 +104,7 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 	serve := methods[r.Method]
 	if serve == nil {
 		w.Header().Set("Allow", allowed)
-		return &errs.Error{Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that the drive takes"}
+		return &errs.Error{Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that the drive accepts"}
 	}
 	at, ok := split(path)
 	if !ok {
@@ -222,7 +222,7 @@ func (d *Drive) get(w http.ResponseWriter, r *request) error {
 	case e.File != nil:
 		return d.send(w, r, e)
 	}
-	const text = "This is a folder of the drive. Open its address with a client of WebDAV: the help pages say how.\n"
+	const text = "This is a folder of the drive. Open its address with a WebDAV client; the help pages explain how.\n"
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	_, _ = io.WriteString(w, text)
@@ -248,7 +248,7 @@ func (d *Drive) makeFolder(w http.ResponseWriter, r *request) error {
 	if empty, err := body.Empty(r.Request); err != nil {
 		return err
 	} else if !empty {
-		return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Message: "MKCOL takes no body"}
+		return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Message: "MKCOL does not accept a body"}
 	}
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
@@ -272,15 +272,15 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 		if err := admits(there); err != nil {
 			return err
 		}
-		if !there && isLitter(r.path) {
-			return errLitter
+		if !there && isSystemFile(r.path) {
+			return errSystemFile
 		}
 		if e.File == nil {
 			return nil
 		}
 		return matches(&e)
 	})
-	if errors.Is(err, errLitter) {
+	if errors.Is(err, errSystemFile) {
 		err = nil
 	}
 	if err == nil {
@@ -290,8 +290,9 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-// errLitter ends a transaction without changes, since litter is not stored.
-var errLitter = errors.New("litter is not stored")
+// errSystemFile ends a transaction without changes: files that macOS or Windows create for their
+// own use are not stored.
+var errSystemFile = errors.New("files that macOS or Windows create for their own use are not stored")
 
 // matches returns a function that checks the request's conditions against the entry at its path.
 func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
@@ -310,11 +311,11 @@ func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 }
 
 func preconditionFailed() error {
-	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the file is not in the version that the request asks for"}
+	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the file does not have the version that the request names"}
 }
 
-// isLitter reports whether a path is a file that macOS or Windows creates for its own use.
-func isLitter(path string) bool {
+// isSystemFile reports whether a path is a file that macOS or Windows creates for its own use.
+func isSystemFile(path string) bool {
 	element := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.HasPrefix(element, "._") || element == ".DS_Store" || strings.EqualFold(element, "Thumbs.db") || strings.EqualFold(element, "desktop.ini")
 }

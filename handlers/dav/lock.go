@@ -68,7 +68,7 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	case err != nil:
 		return err
 	case full:
-		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "there are too many locks; some end soon"}
+		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "there are too many locks; try again when some have ended"}
 	case inTheWay != nil:
 		return &refusal{http.StatusLocked, "<D:no-conflicting-lock><D:href>" + inTheWay.root + "</D:href></D:no-conflicting-lock>"}
 	}

@@ -158,7 +158,7 @@ func apply(e *folders.DriveEntry, changes []change) error {
 			at, ok := parseTime(plainText(c.value))
 			if !ok {
 				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: c.name.Local,
-					Message: c.name.Local + " must be a date of HTTP, an RFC 3339 time or a number of seconds since 1970"}
+					Message: c.name.Local + " must be an HTTP date, an RFC 3339 time or a number of seconds since 1970"}
 			}
 			if err := e.SetModified(at); err != nil {
 				return err

@@ -19,9 +19,9 @@ import (
 func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	switch {
 	case r.Header.Get("Content-Range") != "":
-		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Content-Range", Message: "a PUT has the whole file: parts are not put together here"}
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Content-Range", Message: "a PUT must contain the whole file; partial uploads are not supported here"}
 	case r.Header.Get("Content-Encoding") != "":
-		return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Message: "a file comes as it is, without a Content-Encoding"}
+		return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Message: "a file must be sent without a Content-Encoding"}
 	}
 	if err := d.admit(r, r.path, false); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err := d.repo.Drive.AdmitAt(r.Context(), upload, r.at, check); err != nil {
 		return err
 	}
-	if isLitter(r.path) {
+	if isSystemFile(r.path) {
 		return d.drop(w, r)
 	}
 	modified, err := modifiedOf(r)
@@ -71,7 +71,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	return nil
 }
 
-// drop reads and discards a litter file, and answers as if it had been stored. A litter name that
+// drop reads and discards a system file, and answers as if it had been stored. Such a name that
 // already exists is an ordinary file.
 func (d *Drive) drop(w http.ResponseWriter, r *request) error {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {

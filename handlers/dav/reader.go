@@ -123,9 +123,9 @@ func (x *reader) next() (xml.Token, error) {
 func (x *reader) begin(start xml.StartElement) (xml.Token, error) {
 	switch {
 	case len(x.open) == maxDepth:
-		return nil, tooMuch("its elements may be nested %d deep", maxDepth)
+		return nil, tooMuch("its elements may be nested at most %d deep", maxDepth)
 	case len(start.Attr) > maxAttributes:
-		return nil, tooMuch("an element may have %d attributes", maxAttributes)
+		return nil, tooMuch("an element may have at most %d attributes", maxAttributes)
 	}
 	x.open = append(x.open, element{start.Name, len(x.scope)})
 	attributes := start.Attr[:0]
@@ -174,7 +174,7 @@ func (x *reader) bind(prefix, space string) error {
 	case prefix == "xml", prefix == "xmlns", !isSpace(space):
 		return bad("a namespace must be a URI of up to %d bytes without blanks, quotes, angle brackets and control characters, and not a reserved one", maxNamespace)
 	case prefix != "" && (space == "" || !isName(prefix)):
-		return bad("a prefix stands for no namespace")
+		return bad("a prefix is not bound to a namespace")
 	}
 	x.scope = append(x.scope, binding{prefix, space})
 	return nil
@@ -200,7 +200,7 @@ func (x *reader) resolve(raw xml.Name, isElement bool) (xml.Name, error) {
 		}
 	}
 	if raw.Space != "" {
-		return raw, bad("a prefix stands for no namespace")
+		return raw, bad("a prefix is not bound to a namespace")
 	}
 	return raw, nil
 }
@@ -251,7 +251,7 @@ func (x *reader) inner(what string, limit int) (string, error) {
 			escape(&out, string(token))
 		}
 		if out.room < 0 {
-			return "", tooMuch("%s may have %d bytes, written with its namespaces", what, limit)
+			return "", tooMuch("%s may have up to %d bytes, including its namespaces", what, limit)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type nameList struct {
 func (l *nameList) add(name xml.Name) error {
 	l.names = append(l.names, name)
 	if l.bytes += len(name.Local); len(l.names) > maxNames || l.bytes > maxAllNames {
-		return tooMuch("it may name %d properties, whose names have %d bytes together", maxNames, maxAllNames)
+		return tooMuch("it may name up to %d properties, with up to %d bytes of names in total", maxNames, maxAllNames)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func readPropfind(w http.ResponseWriter, r *http.Request) (find propfind, err er
 		return x.skip()
 	})
 	if find.props = list.names; err == nil && !find.all && !find.names && find.props == nil {
-		err = bad("it requests nothing")
+		err = bad("it requests no properties")
 	}
 	if err != nil {
 		return find, badXML(r.Method, err)

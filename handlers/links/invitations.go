@@ -106,7 +106,7 @@ func (l *Links) showInvitation(w http.ResponseWriter, r *exchange.Request, v vis
 
 // nothingFor returns the reason why an invitation is of no use to a user, or "".
 func nothingFor(offered links.Accepted, dataspace string) string {
-	const unused = " The invitation is not used by this, and somebody else can have it."
+	const unused = " The invitation stays unused: somebody else can still accept it."
 	name := offered.User.Username
 	switch {
 	case offered.Used:
@@ -177,12 +177,12 @@ func (l *Links) acceptInvitation(w http.ResponseWriter, r *exchange.Request, v v
 func (l *Links) accept(r *exchange.Request, v visitor, caller *auth.Principal, as string, fields input.Object) (links.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
-		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", core.Shorten(as))}
+		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is no longer signed in here", core.Shorten(as))}
 	case caller == nil:
 		return l.repo.Visitors.Accept(r.Context(), v.Visitor, input.Account(fields), wantsPage(r.Request))
 	case len(fields) > 0:
 		field := slices.Min(slices.Collect(maps.Keys(fields)))
-		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, core.Shorten(field))}
+		return links.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: core.Shorten(field), Message: fmt.Sprintf("you are signed in as %s, and join with that account: omit %s", caller.Username, core.Shorten(field))}
 	}
 	return l.repo.Visitors.Join(r.Context(), v.Visitor, *caller)
 }

@@ -98,7 +98,7 @@ const invitationText = `
 <pre class="key">{{.Key}}</pre>
 <p class="dim">Tap or click on it, and all of it is selected.</p>
 {{- end}}
-<p><a class="button main" href="{{.Start}}">{{if .Key}}I have the key: {{end}}{{with .Dataspace}}{{if $.Key}}go{{else}}Go{{end}} to {{.}}{{else}}go on{{end}}</a></p>
+<p><a class="button main" href="{{.Start}}">{{if .Key}}I have saved the key: {{end}}{{with .Dataspace}}{{if $.Key}}go{{else}}Go{{end}} to {{.}}{{else}}continue{{end}}</a></p>
 {{- if .Key}}
 <details><summary>For the command line</summary>
 <pre>labshelf login {{.Service}}</pre>

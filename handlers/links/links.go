@@ -104,7 +104,7 @@ func (l *Links) visited(w http.ResponseWriter, r *exchange.Request, serve func(v
 		return err
 	}
 	exchange.RetryLater(w, err)
-	page := problemPage{frame: l.frame("This link does not open")}
+	page := problemPage{frame: l.frame("This link does not work")}
 	page.Message = known.Message
 	if known.Code == errs.CodeLinkPassword {
 		page.Title, page.Address = "A password, please", l.hosts.Link(r.Request, v.Token)

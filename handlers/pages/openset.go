@@ -74,7 +74,7 @@ func (p *Pages) openSet(r *exchange.Request, id string, at html.Addresses) (obje
 func inFolder(folder string, files []metadata.Resource, folders []string) error {
 	outside := func(name string) bool { return !strings.HasPrefix(name, folder) }
 	if slices.ContainsFunc(folders, outside) || slices.ContainsFunc(files, func(f metadata.Resource) bool { return outside(f.Name) }) {
-		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "page", Message: "page is of another folder"}
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "page", Message: "page belongs to another folder"}
 	}
 	return nil
 }

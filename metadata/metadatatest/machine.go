@@ -93,7 +93,7 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 	}
 	m.model = NewMemory(m.clock.now)
 	m.start(rt)
-	// No row may be older than the first stamp, because the store would rightly call it damaged.
+	// No row may be older than the first stamp, because the store would report it as damaged.
 	for _, store := range []metadata.Store{m.model, m.subject} {
 		err := store.Update(context.Background(), func(tx *metadata.Tx) error {
 			m.last = tx.Stamp()

@@ -30,11 +30,11 @@ type noun struct {
 	details
 }
 
-// details are the particulars of a noun.
+// details describe how a noun is tested.
 type details struct {
 	decides bool                                                          // its rows decide permissions
-	often   int                                                           // how many times as often as others it is written; 0: once
-	texts   map[string][]string                                           // values of fields that are no free text
+	often   int                                                           // frequency of writes relative to the others; 0 counts as 1
+	texts   map[string][]string                                           // allowed values of fields that are not free text
 	fit     func(m *machine, rt *rapid.T, s *session, row any) (free any) // makes a random row fit the others
 	ways    []way                                                         // more ways to find a row
 	asks    []finder                                                      // more questions
@@ -98,7 +98,7 @@ func decisive(row any) any {
 	return row
 }
 
-// of is describe for a Table.
+// of describes a metadata.Table, as describe does for other tables.
 func of[T any, K comparable, R any](
 	name string, field func(*metadata.Tx) *T, key func(R) K, wrap func(table[K, R]) T, more details,
 ) noun {

@@ -97,7 +97,7 @@ func holdsEpochEntry(t *testing.T, entries []metadata.AuditEntry, epoch metadata
 	begun, err := audit.ParseEpoch(e.Values)
 	isError(t, "the values of an epoch", err, nil)
 	same(t, "the entry", e, audit.Entry{Action: audit.EpochBegin, Stamp: int64(last), Values: e.Values})
-	same(t, "what it says", begun, audit.Epoch{
+	same(t, "the values of the entry", begun, audit.Epoch{
 		ID: epoch.ID.String(), Base: int64(epoch.Base), Began: int64(epoch.Began), Size: before.Size, Root: before.Root(),
 	})
 }

@@ -220,7 +220,7 @@ func (c *checker) checkRefs() {
 		if has, err := c.t.referred(entry{blobRefs, key, value}, BucketCount); err != nil {
 			c.violation(blobRefs, key, "%v", err)
 		} else if !has {
-			c.violation(blobRefs, key, "neither the resource nor the version that it points to has such an entry")
+			c.violation(blobRefs, key, "the resource or version that it points to does not refer to this blob")
 		}
 	}
 }

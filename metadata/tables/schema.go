@@ -109,7 +109,7 @@ func readable(version uint32) error {
 }
 
 // ReadState returns the state that the next commit continues. Its errors for other versions are
-// those of ReadHeader.
+// the errors of ReadHeader.
 func ReadState(kv KV) (state State, err error) {
 	t := Read(kv, 0)
 	schema, err := metaRow(t, schemaRow, schemaFields)

@@ -56,7 +56,7 @@ func (tb *table[K, T]) decodeInto(c *codec, key, record []byte, row *T) error {
 		err = fmt.Errorf("%w: its key is invalid", metadata.ErrRecordDamaged)
 	}
 	if err == nil && !bytes.Equal(tb.key(row), key) {
-		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)
+		err = fmt.Errorf("%w: it belongs to another row", metadata.ErrRecordDamaged)
 	}
 	if err != nil {
 		err = fmt.Errorf("tables: %s %x: %w", tb.bucket, key, err)

@@ -93,7 +93,7 @@ func checkRetention(kept metadata.Retention) error {
 }
 
 func errRetention() error {
-	return core.Invalid("retention", "retention must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", maxRetainedVersions, maxRetainedDays)
+	return core.Invalid("retention", "retention must be everything, last N (1 to %d versions, including the current one) or N days (1 to %d)", maxRetainedVersions, maxRetainedDays)
 }
 
 // numberIn returns the number in a text, or 0 if it is greater than most.

@@ -76,7 +76,7 @@ func (s *Users) GetPrivilege(ctx context.Context, p auth.Principal, id string) (
 		}
 		role, err := core.RoleIn(tx, p.UserID, v.DataspaceID)
 		if err == nil && role == auth.None {
-			err = core.Forbidden("this privilege is another user's, in a dataspace where you have no role")
+			err = core.Forbidden("this privilege belongs to another user, in a dataspace in which you have no role")
 		}
 		return err
 	})

@@ -88,7 +88,7 @@ func usageOf(tx *metadata.Tx, p auth.Principal, dataspaces []metadata.ID) (Usage
 			before = day.Counters
 		}
 		if before != counters {
-			return u, fmt.Errorf("%w: the usage of dataspace %s is not that of its last day", metadata.ErrRecordDamaged, id)
+			return u, fmt.Errorf("%w: the usage of dataspace %s differs from the usage of its last day", metadata.ErrRecordDamaged, id)
 		}
 	}
 	var sum metadata.Counters

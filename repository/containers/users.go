@@ -68,7 +68,7 @@ func checkUsername(name string) error {
 func checkReserved(name string) error {
 	_, isID := metadata.ParseID(strings.ToUpper(name))
 	if isID || strings.EqualFold(name, core.Me) {
-		return core.Invalid("username", "username must not be %q, which stands for whoever asks, or have the form of an id", core.Me)
+		return core.Invalid("username", "username must not be %q, which refers to the caller, or have the form of an id", core.Me)
 	}
 	return nil
 }

@@ -333,5 +333,5 @@ func begunError(err error) error {
 		return nil
 	}
 	return &errs.Error{Kind: known.Kind, Code: known.Code, Err: err,
-		Message: "this has begun, but was delayed; it goes on by itself as soon as it can, and the same request again waits for it"}
+		Message: "this has begun but is delayed; it continues automatically, and the same request waits for its end"}
 }

@@ -11,7 +11,7 @@ import (
 
 // ErrUnknownKey is the cause of the refusal of an unknown key, but not of an expired or revoked
 // one.
-var ErrUnknownKey = errors.New("nobody has this key")
+var ErrUnknownKey = errors.New("unknown key")
 
 // unauthenticated returns the common error for missing, unknown, expired and revoked keys.
 func unauthenticated() *errs.Error {
@@ -39,9 +39,9 @@ func Authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action a
 		return nil
 	}
 	if role == auth.None {
-		return Forbidden("you have no role in this dataspace; it needs %s", needs(action))
+		return Forbidden("you have no role in this dataspace; required: %s", needs(action))
 	}
-	return Forbidden("you are %s in this dataspace; it needs %s", role, needs(action))
+	return Forbidden("your role in this dataspace is %s; required: %s", role, needs(action))
 }
 
 // needs names the weakest role that allows the action.

@@ -53,7 +53,7 @@ func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, 
 		return q, req.Malformed
 	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
-		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
+		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Message: "this address is not a page of this listing; start at its first page", Err: err}
 	}
 	return resolve(tx, p, q, paging.IDs{DataspaceID: idText(q.Dataspace), SetID: idText(q.Set), UserID: idText(q.User)})
 }

@@ -239,7 +239,7 @@ func (s *BulkEdits) step(tx *metadata.Tx, p auth.Principal, set string, edit met
 			return nil, nil, err
 		}
 		if !found || r.Tag() != c.tag {
-			problems = append(problems, spreadsheet.Problem{Row: c.row, Message: core.Shorten(c.Name) + " was left as it is: somebody has changed it meanwhile"})
+			problems = append(problems, spreadsheet.Problem{Row: c.row, Message: core.Shorten(c.Name) + " was not changed: somebody has changed it in the meantime"})
 			continue
 		}
 		m, err := rows.ParseDescriptive(r.Descriptive)
@@ -333,7 +333,7 @@ func (o *BulkOutcome) planUndo(tx *metadata.Tx, of core.ResolvedSet, number uint
 		if !found {
 			name = metadata.ID(e.Object.ID).String()
 		}
-		o.refuse(spreadsheet.Problem{Message: core.Shorten(name) + " was left as it is: somebody has changed or deleted it since"})
+		o.refuse(spreadsheet.Problem{Message: core.Shorten(name) + " was not changed: somebody has changed or deleted it since"})
 		return nil
 	}
 	o.plan = append(o.plan, BulkChange{ID: r.ID, Name: r.Name, Changes: changes, tag: r.Tag()})

@@ -129,7 +129,7 @@ func (s *BulkEdits) EditByCSV(ctx context.Context, p auth.Principal, set string,
 			}
 			o.Rows++
 			if o.Rows > MaxEdited {
-				o.refuse(spreadsheet.Problem{Row: line.Row, Message: fmt.Sprintf("a file must have at most %d rows besides its header", MaxEdited)})
+				o.refuse(spreadsheet.Problem{Row: line.Row, Message: fmt.Sprintf("a file must have at most %d rows in addition to its header", MaxEdited)})
 				return nil
 			}
 			if seen[line.ID] {
@@ -209,7 +209,7 @@ func (s *BulkEdits) EditMany(ctx context.Context, p auth.Principal, set string, 
 				return err
 			}
 			if !found {
-				o.refuse(spreadsheet.Problem{Column: "ids", Message: core.Shorten(id) + " is no active file of the set"})
+				o.refuse(spreadsheet.Problem{Column: "ids", Message: core.Shorten(id) + " is not an active file of the set"})
 				continue
 			}
 			before, after, err := f.change(r.Descriptive)

@@ -55,7 +55,7 @@ func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, ar
 	}
 	after, err := before.Merge(patch)
 	if name, added := after.Sources.Added(before.Sources); err == nil && added && !arrives {
-		return core.Invalid(descriptive.Root+".sources."+core.Shorten(name), "sources say what instruments have filled; an entry can be removed, and none be added or changed")
+		return core.Invalid(descriptive.Root+".sources."+core.Shorten(name), "sources record which values instruments have set; entries can be removed, but not added or changed")
 	}
 	if err == nil {
 		err = after.ReadQuantities(before)
@@ -184,7 +184,7 @@ func refusal(schema metadata.Schema, problems []schemas.Problem) error {
 	if len(problems) > 1 {
 		more = fmt.Sprintf(", and %d more", len(problems)-1)
 	}
-	return core.Invalid(field, "%s %s; the schema %s asks for it%s", field, problems[0].Message, schema.Name, more)
+	return core.Invalid(field, "%s %s; the schema %s requires it%s", field, problems[0].Message, schema.Name, more)
 }
 
 // descriptiveError converts an error of package descriptive to an error for clients.

@@ -60,7 +60,7 @@ type Event struct {
 type Batch struct {
 	Events []Event // in the order of the log; empty for a heartbeat
 	ID     string  // last entry examined, where another stream can continue; "" for an empty log
-	Moved  bool    // ID differs from that of the previous batch
+	Moved  bool    // ID differs from the ID of the previous batch
 }
 
 // Rules is what streams need of the repository.
@@ -167,11 +167,11 @@ func (s *Streams) reserve(user metadata.ID) error {
 	defer s.mu.Unlock()
 	if s.byUser[user] >= MaxPerUser {
 		return &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyStreams,
-			Message: fmt.Sprintf("you follow %d streams of events already; close one first", MaxPerUser)}
+			Message: fmt.Sprintf("you already have %d event streams open; close one first", MaxPerUser)}
 	}
 	if s.open >= MaxStreams {
 		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeTooManyStreams,
-			Message: fmt.Sprintf("the service has %d streams of events, and no more at a time", MaxStreams)}
+			Message: fmt.Sprintf("the service already has %d event streams, the maximum; try again later", MaxStreams)}
 	}
 	s.open++
 	s.byUser[user]++

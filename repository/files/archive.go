@@ -61,7 +61,7 @@ func (s *Files) OpenArchive(ctx context.Context, p auth.Principal, set, folder s
 		a.Begin(resolved, p)
 		switch {
 		case folder != "" && len(named) > 0:
-			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "folder", Message: "folder and resource are given; accepted: one of the two"}
+			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "folder", Message: "folder and resource cannot be combined"}
 		case len(named) > 0:
 			return a.takeNamed(tx, resolved, named)
 		case folder != "":
@@ -120,7 +120,7 @@ func (a *Archive) Take(id metadata.ID) error {
 func (a *Archive) takeNamed(tx *metadata.Tx, set core.ResolvedSet, named []string) error {
 	if len(named) > MaxArchived || slices.Contains(named, "") {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: archiveField,
-			Message: "resource names one resource and may be given up to 1000 times; without it, all active ones of the set are taken"}
+			Message: "resource names one resource and may be given up to 1000 times; without it, the archive has all active resources of the set"}
 	}
 	for _, id := range named {
 		resolved, err := core.LookupResource(tx, id)
@@ -164,7 +164,7 @@ func (a *Archive) TakeActive(tx *metadata.Tx, set core.ResolvedSet, folder strin
 		return full == nil
 	})
 	if err == nil && a.room > most {
-		err = &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; name those to take, or fetch them one by one", most)}
+		err = &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; select some with resource, or download them one by one", most)}
 	}
 	return cmp.Or(err, full)
 }

@@ -19,7 +19,7 @@ import (
 
 // The attributes of a file are the modification time set by a client, and checksums other than
 // SHA-256. They are not part of the record: changing them makes no stamp and no event. A version
-// without a modification time of its own has that of its record.
+// without its own modification time uses the time of its record.
 
 // Checksums are the checksums that clients of ownCloud and Nextcloud compare.
 type Checksums struct {

@@ -40,7 +40,7 @@ func (s *Uploads) Create(ctx context.Context, p auth.Principal, start UploadStar
 	}
 	for _, t.Expected = range start.Fields.Expected {
 		if t.Expected == (blobs.Digest{}) { // no content has it; in a row it means none
-			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
+			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "the announced SHA-256 must not be 64 zeros"}
 		}
 	}
 	var at quota.Place

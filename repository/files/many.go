@@ -127,9 +127,9 @@ func (m *manySteps) check(tx *metadata.Tx, p auth.Principal) error {
 	places := m.Action == CopyMany || m.Action == MoveMany
 	switch named := m.SetID != "" || m.Folder != nil; {
 	case named && !places:
-		return core.Invalid("action", "setId and folder say where files go that are copied or moved")
+		return core.Invalid("action", "setId and folder are accepted only for copy and move")
 	case !named && places:
-		return core.Missing("setId", "setId or folder is required: where the files go")
+		return core.Missing("setId", "setId or folder is required: the destination of the files")
 	}
 	_, err = m.admit(tx, p)
 	return err

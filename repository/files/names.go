@@ -22,10 +22,10 @@ func formatOf(name string) string {
 
 // DownloadName returns the file name for downloads. It is the last element of Name, the present
 // name of the file, which may differ from the Filename of the upload. A name without an extension
-// gets that of Filename, so that systems know how to open the file. It does not get one if the
-// record has no format, because the file was then renamed to a name without an extension, or if the
-// extension is that of a temporary file. If Name has no usable last element, DownloadName returns
-// Filename or the id.
+// gets the extension of Filename, so that systems know how to open the file. It does not get one if
+// the record has no format, because the file was then renamed to a name without an extension, or if
+// the extension belongs to a temporary file. If Name has no usable last element, DownloadName
+// returns Filename or the id.
 func DownloadName(r metadata.Resource) string {
 	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
 	switch {

@@ -88,7 +88,7 @@ const presignValid = time.Minute
 
 // Presign returns a URL from which anyone can download the file of a resource as an
 // attachment for a minute, and the record. The URL is "" for an inline file and if the files are in
-// folders. The errors are those of OpenResource, but Presign does not check that the bytes
+// folders. It returns the errors of OpenResource, but Presign does not check that the bytes
 // exist.
 func (s *Files) Presign(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, address string, err error) {
 	r, b, held, err := s.openable(ctx, p, id, ActiveFile)
@@ -151,7 +151,7 @@ func (s *Files) NoteDamage(ctx context.Context, digest blobs.Digest, cause error
 		_, err = s.core.Stores.Verify(ctx, b)
 	}
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
-		s.core.Stores.Background.Note(background.TaskDamage, fmt.Errorf("%s: %w; and it could not be looked at again: %w", digest, cause, err))
+		s.core.Stores.Background.Note(background.TaskDamage, fmt.Errorf("%s: %w; it could not be examined again: %w", digest, cause, err))
 	}
 }
 

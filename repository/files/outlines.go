@@ -24,7 +24,7 @@ type Outline struct {
 }
 
 // Mark is the beginning of a page after the first one. Index is the number of entries before it.
-// Name and Modified are those of the last of these.
+// Name and Modified belong to the last entry before it.
 type Mark struct {
 	Index    int
 	Name     string         // if ordered by name; the path of a folder

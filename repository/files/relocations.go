@@ -22,7 +22,7 @@ import (
 // Bounds of one move.
 const (
 	maxMovedVersions = 10_000 // former versions of a file moved to another set
-	maxMovesBack     = 1000   // entries about a file searched for an earlier move
+	maxMovesBack     = 1000   // maximum number of entries about a file that are searched for an earlier move
 )
 
 // MaxStepVersions is the maximum number of former versions that one step of many moves adds, not
@@ -176,7 +176,7 @@ func (t *Relocation) admit(id string, to Destination) (err error) {
 	case onto.ID == t.source.ID:
 		return core.Invalid("onto", "a file cannot be copied or moved onto itself")
 	case onto.SetID != t.set.ID:
-		return core.Invalid("onto", "the file at the destination must be one of the set to which this one goes")
+		return core.Invalid("onto", "the file at the destination must be in the destination set")
 	}
 	t.onto = &onto
 	return rows.Described(t.tx, onto.ID, &t.onto.Descriptive)

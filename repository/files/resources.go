@@ -74,7 +74,7 @@ func (f Fields) apply(r *metadata.Resource) error {
 
 // RefuseMove returns the error for an edit that names another set or dataspace.
 func RefuseMove(field string) error {
-	return core.Conflict(errs.CodeResourceMove, field, "a change cannot put a resource into another set; move the resource instead")
+	return core.Conflict(errs.CodeResourceMove, field, "an update cannot move a resource to another set; request a move instead")
 }
 
 // Get returns the record of one resource.

@@ -114,7 +114,7 @@ func (s *Tree) read(after tree.Position, most int) (w Window, err error) {
 		from.ID = id
 	}
 	if s.set == (metadata.ID{}) {
-		return w, errors.New("the tree of no set")
+		return w, errors.New("the tree has no set")
 	}
 	w.files, w.rows = s.Spare.files[:0], s.Spare.rows[:0]
 	if s.Spare = (Window{}); cap(w.rows) < most {

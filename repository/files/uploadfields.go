@@ -129,7 +129,7 @@ func nameOf(f UploadFields, filename string) (string, error) {
 		return *f.Name, nil
 	}
 	if filename == "" || filename == "." || filename == ".." {
-		return "", core.Missing("name", "name is required where the file name is missing, . or ..")
+		return "", core.Missing("name", "name is required if the file name is missing, . or ..")
 	}
 	return filename, nil
 }

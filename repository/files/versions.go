@@ -201,7 +201,7 @@ func (s *Versions) Erase(ctx context.Context, p auth.Principal, id, number strin
 			return err
 		}
 		if v, err = lookupVersion(tx, resolved, number); err == nil && v.Present() {
-			err = core.Conflict(errs.CodeVersionPresent, "", "this is the present version; give the resource another file first, or delete it and have it purged")
+			err = core.Conflict(errs.CodeVersionPresent, "", "this is the current version; replace the file first, or delete the resource and have it purged")
 		}
 		key = v.Key()
 		return err
@@ -259,7 +259,7 @@ func (s *Versions) shownVersion(tx *metadata.Tx, r core.ResolvedResource, number
 // restored.
 func versioned(r core.ResolvedResource) error {
 	if r.Shown().State == metadata.Deleted {
-		return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to have its versions"}
+		return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to access its versions"}
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func lookupVersion(tx *metadata.Tx, r core.ResolvedResource, number string) (met
 	}
 	v, err := tx.Versions.Get(key)
 	if errors.Is(err, metadata.ErrNotFound) {
-		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionUnkept, Message: "this version was replaced before versions were kept; nothing is known of it"}
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionUnkept, Message: "this version was replaced before labshelf kept versions; it has no record"}
 	}
 	return v, err
 }

@@ -124,9 +124,9 @@ func (f *folderSteps) check(tx *metadata.Tx, p auth.Principal) error {
 	from, to := f.from.Path, f.to.Path
 	switch in, rest, _ := tree.Split(to); {
 	case to == "" || in != to || rest != "":
-		return core.Invalid("path", "the path must be that of a folder, with a slash at its end")
+		return core.Invalid("path", "the path must be the path of a folder, with a slash at its end")
 	case f.from.SetID == f.to.SetID && (strings.HasPrefix(to, from) || strings.HasPrefix(from, to)):
-		return core.Conflict(errs.CodeFolderWithin, "path", "a folder cannot go into itself, nor in the place of one that it is in")
+		return core.Conflict(errs.CodeFolderWithin, "path", "a folder cannot be copied or moved into itself, and cannot replace a folder that contains it")
 	}
 	if err := core.NameText.Check("path", to); err != nil {
 		return err

@@ -75,7 +75,7 @@ func (e DriveEntry) exists() error {
 
 // ContainersStay returns the error for a change of the two upper levels of the drive.
 func ContainersStay() error {
-	return core.Forbidden("dataspaces and sets are made, renamed and deleted in the pages or by commands, not on the drive")
+	return core.Forbidden("dataspaces and sets cannot be created, renamed or deleted on the drive; use a browser or the commands")
 }
 
 // free returns an error if nothing new can be created at the path.

@@ -28,7 +28,7 @@ type folderLocks struct {
 	held []*metadata.FolderKey
 }
 
-var errFolderBusy error = core.Conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
+var errFolderBusy error = core.Conflict(errs.CodeBusy, "path", "this folder, a subfolder or a parent folder is being copied, moved, deleted or restored; try again when that is done")
 
 // lock locks folders and returns the function that unlocks them. It returns an error if one of them
 // is locked, contains a locked folder, or is in one.

@@ -54,7 +54,7 @@ func (s *Drive) Relocate(ctx context.Context, p auth.Principal, how Relocation) 
 }
 
 func keepsChanging() error {
-	return core.Conflict(errs.CodeBusy, "path", "others keep changing what is at this path; try again")
+	return core.Conflict(errs.CodeBusy, "path", "the entry at this path keeps changing; try again")
 }
 
 // relocateTries is how often Relocate looks up both paths if other callers keep changing them.
@@ -89,7 +89,7 @@ func (r *relocation) decide(tx *metadata.Tx, p auth.Principal) (err error) {
 		return err
 	}
 	if r.to.Missing == Present && !r.Overwrite {
-		return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "there is something at the destination, which is not to be overwritten"}
+		return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the destination exists, and the request does not allow overwriting it"}
 	}
 	if r.Check != nil {
 		if err := r.Check(r.from, r.to); err != nil {
@@ -122,7 +122,9 @@ func (r *relocation) paths() error {
 	return nil
 }
 
-func ontoItself() error { return core.Forbidden("nothing is copied or moved onto or into itself") }
+func ontoItself() error {
+	return core.Forbidden("a file or folder cannot be copied or moved onto or into itself")
+}
 
 // apart returns an error if the destination is the source under another name, or a folder around
 // it, because making room there would delete the source.
@@ -144,7 +146,7 @@ func (r *relocation) apart() error {
 	case r.from.File != nil && r.to.File != nil && r.from.File.ID == r.to.File.ID:
 		return ontoItself()
 	case r.to.File == nil && strings.HasPrefix(name, r.to.Folder):
-		return core.Conflict(errs.CodeFolderWithin, "path", "a folder cannot be replaced by what is in it")
+		return core.Conflict(errs.CodeFolderWithin, "path", "a folder cannot be replaced by an entry that it contains")
 	}
 	return nil
 }

@@ -260,7 +260,7 @@ func (done report) apply(tx *metadata.Tx, hook metadata.Webhook, now metadata.St
 		pause, again := webhooks.Pause(int(hook.Tries), a.Answer)
 		switch {
 		case a.Gone():
-			pauseFor(&hook, now, metadata.PausedByReceiver, "the receiver answered 410: it wants no message any more")
+			pauseFor(&hook, now, metadata.PausedByReceiver, "the receiver answered 410 Gone: it wants no more messages")
 		case !again:
 			pauseFor(&hook, now, metadata.PausedByFailure, describe(a.Answer))
 		default:
@@ -311,8 +311,8 @@ func (h *Hooks) barred(tx *metadata.Tx, hook metadata.Webhook) (metadata.PauseRe
 
 // because explains pauses for lost rights to people.
 var because = map[metadata.PauseReason]string{
-	metadata.PausedWithRole: "the user for whom it acts may not have it any more",
-	metadata.PausedWithKey:  "the key that it was made with has ended",
+	metadata.PausedWithRole: "its user no longer has the permission for this webhook",
+	metadata.PausedWithKey:  "the key that created it has expired or was revoked",
 }
 
 // Pause pauses a webhook, unless it is already paused. reason must be PausedWithRole or

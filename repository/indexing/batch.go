@@ -56,7 +56,7 @@ func (b *batch) read() error {
 
 // errForeign reports that the index belongs to another history of the repository and must be
 // emptied first.
-var errForeign = errors.New("the index is that of another history of the repository")
+var errForeign = errors.New("the index belongs to another history of the repository")
 
 // begin begins the first phase. Entries that are logged from now on are followed after the tables
 // have been read.

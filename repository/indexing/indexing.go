@@ -125,7 +125,7 @@ func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, e
 	return result, err
 }
 
-var errAway = errors.New("the index of the search is not open")
+var errAway = errors.New("the search index is not open")
 
 // Status returns the status of the index. log is the present size of the audit log.
 func (x *Indexing) Status(log uint64) Status {

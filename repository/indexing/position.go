@@ -18,7 +18,7 @@ const (
 	following // entries of the log
 )
 
-// position is how far the index has come. The zero position is that of an empty index.
+// position is how far the index has come. An empty index has the zero position.
 type position struct {
 	epoch metadata.EpochID
 	next  uint64         // number of the next entry to follow

@@ -62,8 +62,8 @@ func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	return left
 }
 
-// window is the time when the flusher may work: while no client would have to wait, after it has
-// waited until until, or when too much is stored.
+// window is the time when the flusher may work: while no client would have to wait, after the time
+// in until, or when too many bytes are stored.
 type window struct {
 	bodies *Bodies
 	until  time.Time

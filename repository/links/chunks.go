@@ -71,7 +71,7 @@ func onlyOfLinks(start files.UploadStart) error {
 	}{{"setId", f.SetID}, {"resourceId", start.ResourceID}, {"format", f.Format}, {"description", f.Description}, {"metadata", f.Metadata}} {
 		if sent.text != nil {
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: sent.key,
-				Message: "a link takes no " + sent.key + "; its keys are filename, filetype, name, sha256, type, relativePath"}
+				Message: "a link does not accept " + sent.key + "; its keys are filename, filetype, name, sha256, type, relativePath"}
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ var ofKinds = []struct {
 func CheckField(kind metadata.LinkKind, field string) error {
 	for _, of := range ofKinds {
 		if of.field == field && !slices.Contains(of.kinds, kind) {
-			return core.Invalid(field, "%s is no field of links of the kind %s", field, kind)
+			return core.Invalid(field, "%s is not a field of links of the kind %s", field, kind)
 		}
 	}
 	return nil
@@ -150,9 +150,9 @@ func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, in NewLink) (l metada
 	l.Kind, l.SetID, l.DataspaceID = in.Kind, set.ID, set.DataspaceID
 	switch {
 	case in.DataspaceID != nil:
-		return l, core.Invalid("dataspaceId", "dataspaceId is no field of new links of the kind %s", l.Kind)
+		return l, core.Invalid("dataspaceId", "dataspaceId is not a field of new links of the kind %s", l.Kind)
 	case in.Role != nil:
-		return l, core.Invalid("role", "role is no field of new links of the kind %s", l.Kind)
+		return l, core.Invalid("role", "role is not a field of new links of the kind %s", l.Kind)
 	}
 	if err := in.fits(l.Kind); err != nil {
 		return l, err
@@ -175,7 +175,7 @@ func (in NewLink) show(tx *metadata.Tx, l *metadata.Link) error {
 		l.Folder += "/"
 	}
 	if len(in.ResourceIDs) > maxLinkedFiles || len(in.ResourceIDs) > 0 && l.Folder != "" {
-		return core.Invalid("resourceIds", "resourceIds names up to %d files of the set, and goes without folder", maxLinkedFiles)
+		return core.Invalid("resourceIds", "resourceIds may name up to %d files of the set, and cannot be combined with folder", maxLinkedFiles)
 	}
 	for _, id := range in.ResourceIDs {
 		r, err := core.LookupResource(tx, id)
@@ -191,7 +191,7 @@ func (in NewLink) show(tx *metadata.Tx, l *metadata.Link) error {
 		return nil
 	}
 	if len(in.ResourceIDs) != 1 {
-		return core.Invalid("version", "version goes with resourceIds of one file")
+		return core.Invalid("version", "version requires resourceIds with one file")
 	}
 	r, err := core.LookupResource(tx, in.ResourceIDs[0])
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Links) bound(l *metadata.Link, sent bool) error {
 	case l.Expires == 0:
 		l.Expires = min(now+metadata.Stamp(usual.Microseconds()), latest)
 	case sent && l.Expires > latest:
-		return core.Invalid("expires", "expires: such links end after %s at most", most)
+		return core.Invalid("expires", "expires: links of this kind last at most %s", most)
 	}
 	return nil
 }

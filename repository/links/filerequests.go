@@ -85,7 +85,7 @@ func (s *Visitors) ReceiveFile(ctx context.Context, v Visitor, f SentFile, body 
 func hideQuota(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && known.Kind == errs.NoSpace {
-		return &errs.Error{Kind: errs.NoSpace, Code: known.Code, Message: "there is no room for this file; please tell the person who asked for it", Err: err}
+		return &errs.Error{Kind: errs.NoSpace, Code: known.Code, Message: "there is not enough space for this file; please tell the person who requested it", Err: err}
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (v foundLink) takes(f SentFile) error {
 	}) {
 		return nil
 	}
-	return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Field: f.Field, Message: "this link takes " + strings.Join(types, ", ") + " only"}
+	return &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia, Field: f.Field, Message: "this link accepts only " + strings.Join(types, ", ")}
 }
 
 // room returns the maximum number of bytes of the next file.
@@ -119,7 +119,7 @@ func (v foundLink) room() int64 {
 }
 
 func (v foundLink) tooLarge() error {
-	return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("through this link a file may have up to %d bytes now", v.room())}
+	return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("this link now accepts files of up to %d bytes", v.room())}
 }
 
 // sentName returns the name of a resource: the link's label or "drop", the day, and the file's own
@@ -148,7 +148,7 @@ type boundedBody struct {
 func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this link takes"}
+		return 0, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: "the file is larger than this link accepts"}
 	}
 	return n, err
 }

@@ -33,7 +33,7 @@ func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, in NewLink) (l 
 		return l, err
 	}
 	if withDataspace := in.DataspaceID != nil; withDataspace != (in.Role != nil) {
-		return l, core.Missing(map[bool]string{true: "role", false: "dataspaceId"}[withDataspace], "dataspaceId and role go together; an invitation without both gives an account alone")
+		return l, core.Missing(map[bool]string{true: "role", false: "dataspaceId"}[withDataspace], "dataspaceId and role must be given together; an invitation without them only creates an account")
 	}
 	if in.Role != nil {
 		l.DataspaceID, l.Role = d.ID, *in.Role
@@ -71,7 +71,7 @@ func (s *Links) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspac
 	}
 	own, err := core.RoleIn(tx, p.UserID, d.ID)
 	if err == nil && role > own {
-		err = core.Forbidden("you are %s in this dataspace, and cannot invite as %s", own, role)
+		err = core.Forbidden("your role in this dataspace is %s, and you cannot invite as %s", own, role)
 	}
 	return err
 }

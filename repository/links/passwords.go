@@ -55,7 +55,7 @@ func (w *passwords) queued(ctx context.Context, c admission.Caller, fn func()) e
 	ticket, err := w.queue.Enter(c)
 	if err != nil {
 		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeOverBudget, Field: "password", Err: err,
-			Message: "too many passwords from this address are being compared; try again as late as Retry-After says"}
+			Message: "too many passwords from this address are being compared; try again after the time in Retry-After"}
 	}
 	defer ticket.Leave()
 	if err := ticket.Acquire(ctx); err != nil {
@@ -65,7 +65,7 @@ func (w *passwords) queued(ctx context.Context, c admission.Caller, fn func()) e
 	return nil
 }
 
-// remembers reports whether a digest is that of a correct password.
+// remembers reports whether a digest belongs to a correct password.
 func (w *passwords) remembers(digest [sha256.Size]byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -67,7 +67,7 @@ func parseSharePosition(from string) (after paging.Position, err error) {
 	case err == nil && from == "":
 		return after, nil
 	case err != nil || len(text) < len(after.ID) || len(text) > len(after.ID)+core.MaxNameBytes:
-		return after, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "from", Message: "from is not one that this link has given out"}
+		return after, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "from", Message: "from is not a position that this link has returned"}
 	}
 	copy(after.ID[:], text)
 	after.Name = string(text[len(after.ID):])

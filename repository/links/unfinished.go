@@ -109,14 +109,14 @@ func (v foundLink) crowded(open []metadata.ResumableUpload, length int64) error 
 	rule := ""
 	switch {
 	case v.MaxUses > 0 && int64(len(open)) >= int64(v.MaxUses)-int64(v.Use.Count):
-		rule = "no more than the files that it still takes"
+		rule = "as many as the files that it still accepts"
 	case len(open) >= maxUnfinished:
-		rule = fmt.Sprintf("no more than %d", maxUnfinished)
+		rule = fmt.Sprintf("the maximum of %d", maxUnfinished)
 	case v.MaxBytes > 0 && length > v.MaxBytes-v.Use.Bytes-bytes:
-		rule = "with no more bytes together than it still takes"
+		rule = "whose total size leaves no space for this file"
 	default:
 		return nil
 	}
 	return &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
-		Message: "a link has unfinished uploads, " + rule + "; try again when one is complete, or ends because nothing has come for 50 minutes"}
+		Message: "this link has unfinished uploads, " + rule + "; try again when one is complete, or ends after 50 minutes without data"}
 }

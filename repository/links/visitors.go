@@ -66,7 +66,7 @@ func linkEnded(message string) error {
 var endings = map[metadata.LinkState]string{
 	metadata.LinkRevoked: "this link has ended; ask the person who sent it for another one",
 	metadata.LinkExpired: "this link has expired; ask the person who sent it for another one",
-	metadata.LinkUsedUp:  "this link has been used as often as it may be; ask the person who sent it for another one",
+	metadata.LinkUsedUp:  "this link has reached its limit of uses; ask the person who sent it for another one",
 }
 
 // asked describes what a use case requires of a link.
@@ -100,7 +100,7 @@ func (s *Visitors) findLink(tx *metadata.Tx, v Visitor, ask asked) (found foundL
 		return found, err
 	}
 	if link.Password != "" && !ask.open && !s.links.proves(link, v.Proof) {
-		return found, &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Message: "this link asks for a password"}
+		return found, &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Message: "this link requires a password"}
 	}
 	return found, nil
 }

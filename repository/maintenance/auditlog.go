@@ -55,7 +55,7 @@ func (c *logChecker) checkLog() error {
 		row, err := c.tx.Audit.Get(number)
 		if errors.Is(err, metadata.ErrRecordDamaged) || errors.Is(err, metadata.ErrNotFound) {
 			c.ends = true
-			c.wrong(true, number, "it cannot be read, and it and those behind it were not verified: %v", err)
+			c.wrong(true, number, "it cannot be read; it and all later entries were not verified: %v", err)
 			return nil
 		}
 		if err = errors.Join(err, c.ended()); err != nil {
@@ -65,7 +65,7 @@ func (c *logChecker) checkLog() error {
 			return err
 		}
 	}
-	c.wrong(!slices.Equal(kept.Frontier, c.state.Frontier), kept.Size, "the hashes on which it is to follow are not those of the entries before it")
+	c.wrong(!slices.Equal(kept.Frontier, c.state.Frontier), kept.Size, "the stored hashes that it must continue do not match the entries before it")
 	return c.checkEpoch()
 }
 
@@ -73,7 +73,7 @@ func (c *logChecker) checkLog() error {
 func (c *logChecker) checkEpoch() error {
 	epoch, err := c.tx.Lineage.Epoch()
 	if err == nil {
-		c.wrong(c.state.Size > 0 && epoch.ID.String() != c.epoch, c.state.Size, "the present epoch %s has no entry", epoch.ID)
+		c.wrong(c.state.Size > 0 && epoch.ID.String() != c.epoch, c.state.Size, "the current epoch %s has no entry", epoch.ID)
 	}
 	return err
 }
@@ -81,7 +81,7 @@ func (c *logChecker) checkEpoch() error {
 // checkRow verifies the next entry, and advances the state.
 func (c *logChecker) checkRow(row metadata.AuditEntry) error {
 	completed, next := c.state.Append(row.Leaf)
-	c.wrong(!slices.Equal(row.Completed, completed), row.Number, "its hashes are not those of its leaf and the entries before it")
+	c.wrong(!slices.Equal(row.Completed, completed), row.Number, "its hashes do not match its leaf and the entries before it")
 	e, err := row.Entry()
 	if err != nil {
 		c.wrong(true, row.Number, "it has %v", audit.ErrLeaf)
@@ -95,21 +95,21 @@ func (c *logChecker) checkRow(row metadata.AuditEntry) error {
 
 func (c *logChecker) checkEntry(row metadata.AuditEntry, e audit.Entry) error {
 	begins := e.Action == audit.EpochBegin
-	c.wrong(row.Number == 0 && !begins, row.Number, "it begins no epoch")
-	c.wrong(e.Stamp < c.last.Stamp || e.Stamp == c.last.Stamp && !begins, row.Number, "its stamp %d is not later than that of the one before, %d", e.Stamp, c.last.Stamp)
+	c.wrong(row.Number == 0 && !begins, row.Number, "it does not begin an epoch")
+	c.wrong(e.Stamp < c.last.Stamp || e.Stamp == c.last.Stamp && !begins, row.Number, "its stamp %d is not later than the stamp of the entry before it, %d", e.Stamp, c.last.Stamp)
 	c.result.Stamp = max(c.result.Stamp, metadata.Stamp(e.Stamp))
 	for what, sealed := range map[string]struct {
 		audit.Sealed
 		digest [32]byte
 	}{"texts": {row.Texts, e.Texts}, "address": {row.Address, e.Address}} {
-		c.wrong(sealed.Sealed != (audit.Sealed{}) && sealed.Digest() != sealed.digest, row.Number, "its %s are not those that were hashed", what)
+		c.wrong(sealed.Sealed != (audit.Sealed{}) && sealed.Digest() != sealed.digest, row.Number, "its %s differ from the hashed ones", what)
 	}
 	if begins {
 		begun, err := audit.ParseEpoch(e.Values)
 		c.wrong(err != nil || begun.Size != c.state.Size || begun.Root != c.state.Root(), row.Number, "it does not begin an epoch that continues the entries before it")
 		c.epoch = begun.ID
 	}
-	c.wrong(e.Cause != 0 && e.Cause >= row.Number, row.Number, "its cause, %d, is not before it", e.Cause)
+	c.wrong(e.Cause != 0 && e.Cause >= row.Number, row.Number, "its cause, entry %d, is not an earlier entry", e.Cause)
 	return c.follow(row.Number, e)
 }
 
@@ -125,15 +125,15 @@ func (c *logChecker) follow(number uint64, e audit.Entry) error {
 		return nil
 	}
 	if e.Previous >= number {
-		c.wrong(true, number, "the one of its object before it, %d, is not before it", e.Previous)
+		c.wrong(true, number, "the previous entry that it names, %d, is not an earlier entry", e.Previous)
 		return nil
 	}
 	if !c.open.has(e.Previous) {
-		c.wrong(true, number, "the one of its object before it, %d, is about none, or has another one behind it", e.Previous)
+		c.wrong(true, number, "the previous entry that it names, %d, is about no object, or is already continued by another entry", e.Previous)
 		return nil
 	}
 	before, err := c.entry(e.Previous)
-	c.wrong(err == nil && before.Object != e.Object, number, "the one of its object before it, %d, is about another", e.Previous)
+	c.wrong(err == nil && before.Object != e.Object, number, "the previous entry that it names, %d, is about another object", e.Previous)
 	c.open.remove(e.Previous)
 	return err
 }
@@ -199,7 +199,7 @@ func (c *logChecker) checkFile(r metadata.Resource) error {
 		return nil // checkObject has reported it
 	}
 	same := e.Digest == r.Digest && e.Bytes == uint64(r.Bytes) && e.Version == uint64(r.Version)+1
-	c.checker.wrong(err == nil && !same && e.Object.ID == r.ID, "resource", r.Record, r.Name, "its file is not the one of its last entry of the audit log, %d", r.Entry)
+	c.checker.wrong(err == nil && !same && e.Object.ID == r.ID, "resource", r.Record, r.Name, "its file differs from its last entry in the audit log, %d", r.Entry)
 	return err
 }
 
@@ -215,7 +215,7 @@ func (c *logChecker) checkOpen() error {
 			if err != nil {
 				return err
 			}
-			c.wrong(true, number, "%s %s, which it is the last one about, names another or none", e.Object.Kind, e.Object.ID)
+			c.wrong(true, number, "%s %s, whose last entry it is, names another entry or no entry", e.Object.Kind, e.Object.ID)
 		}
 	}
 	return nil

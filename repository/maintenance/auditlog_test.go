@@ -26,32 +26,32 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 	}{
 		"a leaf is changed": {func(l *brokenLog) error {
 			return l.leaf(l.entry(), func(leaf []byte) { leaf[len(leaf)-1] ^= 1 })
-		}, []string{"its hashes are not those of its leaf", "the hashes on which it is to follow are not those", "its texts are not those that were hashed"}},
+		}, []string{"its hashes do not match its leaf", "the stored hashes that it must continue do not match", "its texts differ from the hashed ones"}},
 		"a leaf is none": {func(l *brokenLog) error {
 			return l.leaf(l.entry(), func(leaf []byte) { leaf[0] = 9 })
-		}, []string{"entry %d: it has no leaf of a known format", "its hashes are not those of its leaf", "the hashes on which it is to follow are not those",
+		}, []string{"entry %d: it has no leaf of a known format", "its hashes do not match its leaf", "the stored hashes that it must continue do not match",
 			"its entry %d of the audit log cannot be read"}},
 		"a hash is changed": {func(l *brokenLog) error {
 			return l.row(1, func(e *metadata.AuditEntry) { e.Completed = []audit.Hash{{1}} })
-		}, []string{"entry 1: its hashes are not those of its leaf and the entries before it"}},
+		}, []string{"entry 1: its hashes do not match its leaf and the entries before it"}},
 		"a text is changed": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Texts.Text = `{"name":"another"}` })
-		}, []string{"entry %d: its texts are not those that were hashed"}},
+		}, []string{"entry %d: its texts differ from the hashed ones"}},
 		"a salt is changed": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Texts.Salt[3] ^= 1 })
-		}, []string{"entry %d: its texts are not those that were hashed"}},
+		}, []string{"entry %d: its texts differ from the hashed ones"}},
 		"an address is put to an entry without one": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Address = audit.Seal("::1") })
-		}, []string{"entry %d: its address are not those that were hashed"}},
+		}, []string{"entry %d: its address differ from the hashed ones"}},
 		"texts were erased": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Texts = audit.Sealed{} })
 		}, nil},
 		"the state has another hash": {func(l *brokenLog) error {
 			return l.append(audit.Entry{Action: audit.PurgeRun, Stamp: int64(l.tx.Stamp())}, func(next *audit.State) { next.Frontier[0][0] ^= 1 })
-		}, []string{"the hashes on which it is to follow are not those of the entries before it"}},
+		}, []string{"the stored hashes that it must continue do not match the entries before it"}},
 		"a stamp does not ascend": {func(l *brokenLog) error {
 			return l.append(audit.Entry{Action: audit.PurgeRun, Stamp: 5}, nil)
-		}, []string{"its stamp 5 is not later than that of the one before"}},
+		}, []string{"its stamp 5 is not later than the stamp of the entry before it"}},
 		"an epoch continues another log": {func(l *brokenLog) error {
 			epoch, err := l.tx.Lineage.Epoch()
 			return errors.Join(err, l.append(audit.Entry{Action: audit.EpochBegin, Stamp: int64(l.tx.Stamp()), Values: audit.Epoch{ID: epoch.ID.String(), Size: 1}.Values()}, nil))
@@ -61,23 +61,23 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 		}, []string{"has no entry"}},
 		"a cause is not before": {func(l *brokenLog) error {
 			return l.append(audit.Entry{Action: audit.PurgeRun, Stamp: int64(l.tx.Stamp()), Cause: 1000}, nil)
-		}, []string{"its cause, 1000, is not before it"}},
+		}, []string{"its cause, entry 1000, is not an earlier entry"}},
 		"a resource names no entry": {func(l *brokenLog) error {
 			l.h.Resources[0].Entry = 0
 			return l.tx.Resources.Put(l.h.Resources[0])
-		}, []string{"entry %d: resource", "which it is the last one about, names another or none"}},
+		}, []string{"entry %d: resource", "whose last entry it is, names another entry or no entry"}},
 		"a resource names one that is not there": {func(l *brokenLog) error {
 			l.h.Resources[0].Entry = 1000
 			return l.tx.Resources.Put(l.h.Resources[0])
-		}, []string{"its entry 1000 of the audit log cannot be read", "which it is the last one about"}},
+		}, []string{"its entry 1000 of the audit log cannot be read", "whose last entry it is"}},
 		"a resource names that of another": {func(l *brokenLog) error {
 			l.h.Resources[0].Entry = l.h.Resources[1].Entry
 			return l.tx.Resources.Put(l.h.Resources[0])
-		}, []string{"of the audit log is about another object", "which it is the last one about"}},
+		}, []string{"of the audit log is about another object", "whose last entry it is"}},
 		"a set names that of a resource": {func(l *brokenLog) error {
 			l.h.Sets[1].Entry = l.entry()
 			return l.tx.Sets.Put(l.h.Sets[1])
-		}, []string{"set", "of the audit log is about another object", "which it is the last one about"}},
+		}, []string{"set", "of the audit log is about another object", "whose last entry it is"}},
 		"a resource was changed without an entry": {func(l *brokenLog) error {
 			l.h.Resources[0].Modified = l.tx.Stamp()
 			return l.tx.Resources.Put(l.h.Resources[0])
@@ -85,7 +85,7 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 		"a file was replaced without an entry": {func(l *brokenLog) error {
 			l.h.Resources[0].Digest = l.h.Resources[1].Digest
 			return l.tx.Resources.Put(l.h.Resources[0])
-		}, []string{"its file is not the one of its last entry of the audit log, %d"}},
+		}, []string{"its file differs from its last entry in the audit log, %d"}},
 		"a user was deleted without an entry": {func(l *brokenLog) error {
 			u, err := l.tx.Users.Get(l.h.Admin.UserID)
 			u.State = metadata.Deleted
@@ -101,18 +101,18 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 			d, err := l.tx.Dataspaces.Get(l.h.Space.ID)
 			d.Entry = 0
 			return errors.Join(err, l.tx.Dataspaces.Put(d))
-		}, []string{"dataspace", "which it is the last one about, names another or none"}},
+		}, []string{"dataspace", "whose last entry it is, names another entry or no entry"}},
 		"a user names no entry": {func(l *brokenLog) error {
 			u, err := l.tx.Users.Get(l.h.Admin.UserID)
 			u.Entry = 0
 			return errors.Join(err, l.tx.Users.Put(u))
-		}, []string{"user", "which it is the last one about, names another or none"}},
+		}, []string{"user", "whose last entry it is, names another entry or no entry"}},
 		"a resource was put back": {func(l *brokenLog) error {
 			return l.about(l.h.Resources[0].ID, l.entry())
-		}, []string{"its entry %d of the audit log is not the last one about it", "which it is the last one about, names another or none"}},
+		}, []string{"its entry %d of the audit log is not the last one about it", "whose last entry it is, names another entry or no entry"}},
 		"a history is forked": {func(l *brokenLog) error {
 			return errors.Join(l.about(l.h.Resources[0].ID, l.entry()), l.about(l.h.Resources[0].ID, l.entry()))
-		}, []string{"the one of its object before it, %d, is about none, or has another one behind it", "is not the last one", "names another or none", "names another or none"}},
+		}, []string{"the previous entry that it names, %d, is about no object, or is already continued by another entry", "is not the last one", "names another entry or no entry", "names another entry or no entry"}},
 		"a history goes on in that of another": {func(l *brokenLog) error {
 			err := l.about(l.h.Resources[0].ID, l.h.Resources[1].Entry)
 			l.h.Resources[0].Entry = l.last()
@@ -120,7 +120,7 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 		}, []string{"is about another", "entry %d: resource", "is not the last one about it", "it was modified at"}},
 		"a history goes on in the future": {func(l *brokenLog) error {
 			return errors.Join(l.about(nowhere, 1000))
-		}, []string{"the one of its object before it, 1000, is not before it", "names another or none"}},
+		}, []string{"the previous entry that it names, 1000, is not an earlier entry", "names another entry or no entry"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,7 +85,7 @@ func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) 
 	} {
 		err := part.run(ctx)
 		if errors.Is(err, metadata.ErrRecordDamaged) { // a violation; the other parts still run
-			c.report(metadata.Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
+			c.report(metadata.Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("this part of the check stopped: %v", err)})
 			continue
 		}
 		if err != nil {
@@ -126,7 +126,7 @@ func (c *check) checkFiles(ctx context.Context) error {
 		return err
 	}
 	c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "folder", Name: within(folder.Path), // checkBlobs reports the blobs missing from it
-		Wrong: fmt.Sprintf("it cannot be read, and the check for strange files came no further: %v", folder.Err)})
+		Wrong: fmt.Sprintf("it cannot be read, so the check for unexpected files stopped: %v", folder.Err)})
 	return nil
 }
 
@@ -266,7 +266,7 @@ func (c *checker) checkFolders() error {
 			return err
 		}
 		_, known := c.sets[row.SetID]
-		c.wrong(!known, "folder", metadata.Record{ID: row.SetID}, row.Path, "its set is not there")
+		c.wrong(!known, "folder", metadata.Record{ID: row.SetID}, row.Path, "its set does not exist")
 		c.wrong(row.Path != "" && !strings.HasSuffix(row.Path, "/"), "folder", metadata.Record{ID: row.SetID}, row.Path, "its path has no slash at the end")
 	}
 	for row, err := range c.tx.FileProperties.All(metadata.ID{}) {
@@ -276,7 +276,7 @@ func (c *checker) checkFolders() error {
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		c.wrong(err != nil, "properties", metadata.Record{ID: row.ResourceID}, "", "their resource is not there")
+		c.wrong(err != nil, "properties", metadata.Record{ID: row.ResourceID}, "", "their resource does not exist")
 	}
 	return nil
 }

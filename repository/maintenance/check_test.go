@@ -23,7 +23,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			h.Space.Modified = h.Space.Created - 1
 			return tx.Dataspaces.Put(h.Space)
 		},
-		"active, but says what deleted it": func(tx tables, h *repositorytest.World) error {
+		"active, but refers to a deletion": func(tx tables, h *repositorytest.World) error {
 			h.Sets[0].TakenBy = 7
 			return tx.Sets.Put(h.Sets[0])
 		},
@@ -32,7 +32,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			u.Sysadmin = false
 			return errors.Join(err, tx.Users.Put(u))
 		},
-		"its user is deleted, and it is not revoked": func(tx tables, h *repositorytest.World) error {
+		"its user is deleted, but it is not revoked": func(tx tables, h *repositorytest.World) error {
 			u, err := tx.Users.Get(h.Admin.UserID)
 			u.State = metadata.Deleted
 			return errors.Join(err, tx.Users.Put(u))
@@ -45,11 +45,11 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			h.Sets[0].State = metadata.Deleted
 			return tx.Sets.Put(h.Sets[0])
 		},
-		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx tables, h *repositorytest.World) error {
+		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ does not exist": func(tx tables, h *repositorytest.World) error {
 			h.Sets[1].DataspaceID = nowhere
 			return tx.Sets.Put(h.Sets[1])
 		},
-		"its set 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx tables, h *repositorytest.World) error {
+		"its set 7ZZZZZZZZZZZZZZZZZZZZZZZZZ does not exist": func(tx tables, h *repositorytest.World) error {
 			h.Resources[0].SetID = nowhere
 			return tx.Resources.Put(h.Resources[0])
 		},
@@ -73,23 +73,23 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			h.Resources[0].Body = metadata.Purged
 			return tx.Resources.Put(h.Resources[0])
 		},
-		"its user or its dataspace is not there": func(tx tables, h *repositorytest.World) error {
+		"its user or its dataspace does not exist": func(tx tables, h *repositorytest.World) error {
 			p, err := tx.Privileges.Of(h.Admin.UserID, h.Space.ID)
 			p.DataspaceID = nowhere
 			return errors.Join(err, tx.Privileges.Put(p))
 		},
-		"its usage says": func(tx tables, h *repositorytest.World) error {
+		"its usage is": func(tx tables, h *repositorytest.World) error {
 			c, err := tx.Usage.Get(h.Space.ID)
 			c.ActiveFiles++
 			return errors.Join(err, tx.Usage.Put(h.Space.ID, h.Space.Created.Day(), c))
 		},
-		"its usage says 1 bytes": func(tx tables, h *repositorytest.World) error {
+		"its usage is 1 bytes": func(tx tables, h *repositorytest.World) error {
 			return tx.UserUsage.Put(metadata.UserUsage{UserID: h.Admin.UserID, Bytes: 1})
 		},
-		"its usage says 2 bytes, the versions that it stored have 0": func(tx tables, _ *repositorytest.World) error {
+		"its usage is 2 bytes, but the versions that it stored have 0": func(tx tables, _ *repositorytest.World) error {
 			return tx.UserUsage.Put(metadata.UserUsage{UserID: nowhere, Bytes: 2})
 		},
-		"its object is not there": func(tx tables, h *repositorytest.World) error {
+		"its object does not exist": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Admin.UserID, JSON: `{"tags":["a"]}`})
 		},
 		"it is not in the canonical form": func(tx tables, h *repositorytest.World) error {
@@ -104,13 +104,13 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"metadata.publisher is not available for a file": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Resources[0].ID, JSON: `{"publisher":"Curie"}`})
 		},
-		"its set is not there": func(tx tables, h *repositorytest.World) error {
+		"its set does not exist": func(tx tables, h *repositorytest.World) error {
 			return tx.Folders.Put(metadata.Folder{SetID: h.Space.ID, Path: "a/"})
 		},
 		"its path has no slash at the end": func(tx tables, h *repositorytest.World) error {
 			return tx.Folders.Put(metadata.Folder{SetID: h.Sets[0].ID, Path: "a"})
 		},
-		"their resource is not there": func(tx tables, h *repositorytest.World) error {
+		"their resource does not exist": func(tx tables, h *repositorytest.World) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: h.Sets[0].ID, Properties: "p"})
 		},
 		"the dataspace of the invitation is missing": func(tx tables, h *repositorytest.World) error {
@@ -119,10 +119,10 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"its set is not in its dataspace": func(tx tables, h *repositorytest.World) error {
 			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.ShareLink, SetID: h.Sets[0].ID, DataspaceID: nowhere, OwnerID: h.Admin.UserID})
 		},
-		"its owner is not there": func(tx tables, h *repositorytest.World) error {
+		"its owner does not exist": func(tx tables, h *repositorytest.World) error {
 			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.ShareLink, SetID: h.Sets[0].ID, DataspaceID: h.Space.ID, OwnerID: nowhere})
 		},
-		"it has been used, and is not there": func(tx tables, _ *repositorytest.World) error {
+		"it does not exist, but its uses do": func(tx tables, _ *repositorytest.World) error {
 			return tx.LinkUses.Put(metadata.LinkUse{LinkID: nowhere, Count: 1})
 		},
 		"its container is not deleted": func(tx tables, h *repositorytest.World) error {

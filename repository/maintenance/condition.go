@@ -130,9 +130,9 @@ func (s *Monitor) conditionOfRoom(c *Condition) {
 		return
 	}
 	c.Status = StatusReadOnly
-	c.Detail.ReadOnly = fmt.Sprintf("no room is left for files: %d bytes; changes go on by themselves when there is some", room.Bytes)
+	c.Detail.ReadOnly = fmt.Sprintf("only %d bytes are left for files; the service accepts changes again when space is free", room.Bytes)
 	if room.Files == 0 {
-		c.Detail.ReadOnly = "no inodes are left for files; changes go on by themselves when there are some"
+		c.Detail.ReadOnly = "no inodes are left for files; the service accepts changes again when some are free"
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *checker) checkDescriptive() error {
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		wrong := "its object is not there"
+		wrong := "its object does not exist"
 		if err == nil {
 			wrong = faultOf(row.JSON, kind)
 		}
@@ -77,9 +77,9 @@ func (c *checker) checkSchemas() error {
 			return err
 		}
 		_, ok := c.spaces[s.DataspaceID]
-		c.wrong(!ok, "schema", s.Record, s.Name, "its dataspace %s is not there", s.DataspaceID)
+		c.wrong(!ok, "schema", s.Record, s.Name, "its dataspace %s does not exist", s.DataspaceID)
 		at := place{s.DataspaceID, s.Name}
-		c.wrong(s.State == metadata.Active && taken[at], "schema", s.Record, s.Name, "another active one has its name")
+		c.wrong(s.State == metadata.Active && taken[at], "schema", s.Record, s.Name, "another active schema has the same name")
 		taken[at] = taken[at] || s.State == metadata.Active
 		c.wrong(s.For != metadata.ForFiles && s.For != metadata.ForSets, "schema", s.Record, s.Name, "it is neither for files nor for sets")
 		if _, err = c.tx.SchemaVersions.Get(s.Newest()); err != nil && !errors.Is(err, metadata.ErrNotFound) {
@@ -106,10 +106,10 @@ func (c *checker) checkSchemaVersions() error {
 		s.ID = v.SchemaID
 		if before.Schema != v.SchemaID {
 			before = metadata.SchemaVersionKey{Schema: v.SchemaID}
-			c.wrong(err != nil, "schema", s.Record, "", "it is not there, and its version %d is", v.Number)
+			c.wrong(err != nil, "schema", s.Record, "", "it does not exist, but its version %d does", v.Number)
 		}
 		c.wrong(v.Number != before.Number+1, "schema", s.Record, s.Name, "its version %d is missing", before.Number+1)
-		c.wrong(err == nil && v.Number > s.Version, "schema", s.Record, s.Name, "its newest version is %d, and there is %d", s.Version, v.Number)
+		c.wrong(err == nil && v.Number > s.Version, "schema", s.Record, s.Name, "its newest version is %d, but version %d exists", s.Version, v.Number)
 		before = v.Key()
 	}
 	return nil
@@ -125,7 +125,7 @@ func (c *checker) checkEdits() error {
 		of := metadata.Record{ID: e.ID}
 		c.result.Stamp = max(c.result.Stamp, e.Created)
 		_, ok := c.sets[e.SetID]
-		c.wrong(!ok, "edit", of, "", "its set %s is not there", e.SetID)
+		c.wrong(!ok, "edit", of, "", "its set %s does not exist", e.SetID)
 		c.checkEntryOfEdit(of, e.Entry, func(entry audit.Entry) bool { return entry.Object == audit.Object{Kind: audit.Edit, ID: e.ID} })
 		found := int64(0)
 		for row, err := range c.tx.EditEntries.From(metadata.EditEntry{EditID: e.ID}) {
@@ -135,7 +135,7 @@ func (c *checker) checkEdits() error {
 			found++
 			c.checkEntryOfEdit(of, row.Number, func(entry audit.Entry) bool { return entry.Action == audit.ResourceEdit && entry.Cause == e.Entry })
 		}
-		c.wrong(found != e.Objects, "edit", of, "", "it has changed %d files, and has %d entries of the audit log", e.Objects, found)
+		c.wrong(found != e.Objects, "edit", of, "", "it has changed %d files, but has %d entries in the audit log", e.Objects, found)
 	}
 	return nil
 }
@@ -144,5 +144,5 @@ func (c *checker) checkEdits() error {
 // with the log.
 func (c *checker) checkEntryOfEdit(of metadata.Record, number uint64, is func(audit.Entry) bool) {
 	e, err := c.log.entry(number)
-	c.wrong(errors.Is(err, metadata.ErrNotFound) || err == nil && !is(e), "edit", of, "", "entry %d of the audit log is not its own", number)
+	c.wrong(errors.Is(err, metadata.ErrNotFound) || err == nil && !is(e), "edit", of, "", "entry %d of the audit log is missing or belongs to another edit", number)
 }

@@ -65,11 +65,11 @@ func TestCheckFindsWhatIsSaidBroken(t *testing.T) {
 			s.Modified++
 			return tx.Schemas.Put(s)
 		},
-		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
+		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ does not exist": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
 			s.DataspaceID = nowhere
 			return tx.Schemas.Put(s)
 		},
-		"another active one has its name": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
+		"another active schema has the same name": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
 			s.ID = nowhere
 			return tx.Schemas.Put(s)
 		},
@@ -81,28 +81,28 @@ func TestCheckFindsWhatIsSaidBroken(t *testing.T) {
 			s.Version = 3
 			return tx.Schemas.Put(s)
 		},
-		"its newest version is 2, and there is 3": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
+		"its newest version is 2, but version 3 exists": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
 			return tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: s.ID, Number: 3})
 		},
-		"it is not there, and its version 1 is": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, _ metadata.BulkEdit) error {
+		"it does not exist, but its version 1 does": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, _ metadata.BulkEdit) error {
 			return tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: nowhere, Number: 1})
 		},
-		"its set 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
+		"its set 7ZZZZZZZZZZZZZZZZZZZZZZZZZ does not exist": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
 			e.SetID = nowhere
 			return tx.Edits.Put(e)
 		},
-		"it has changed 2 files, and has 1 entries": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
+		"it has changed 2 files, but has 1 entries": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
 			e.Objects++
 			return tx.Edits.Put(e)
 		},
-		"is not its own": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
+		"is missing or belongs to another edit": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
 			e.Entry++
 			return tx.Edits.Put(e)
 		},
-		"entry 1 of the audit log is not its own": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
+		"entry 1 of the audit log is missing or belongs to another edit": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
 			return tx.EditEntries.Put(metadata.EditEntry{EditID: e.ID, Number: 1})
 		},
-		"entry 99 of the audit log is not its own": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
+		"entry 99 of the audit log is missing or belongs to another edit": func(tx *metadata.Tx, _ *repositorytest.World, _ metadata.Schema, e metadata.BulkEdit) error {
 			return tx.EditEntries.Put(metadata.EditEntry{EditID: e.ID, Number: 99})
 		},
 	} {

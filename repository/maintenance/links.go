@@ -31,7 +31,7 @@ func (c *checker) checkLinks() error {
 			c.wrong(!known || set.DataspaceID != l.DataspaceID, "link", l.Record, l.Label, "its set is not in its dataspace")
 		}
 		_, known = c.users[l.OwnerID]
-		c.wrong(!known, "link", l.Record, l.Label, "its owner is not there")
+		c.wrong(!known, "link", l.Record, l.Label, "its owner does not exist")
 		c.wrong(len(l.Files)%len(metadata.ID{}) != 0, "link", l.Record, l.Label, "its files cannot be read")
 	}
 	for use, err := range c.tx.LinkUses.All(metadata.ID{}) {
@@ -41,7 +41,7 @@ func (c *checker) checkLinks() error {
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		c.wrong(err != nil, "link", metadata.Record{ID: use.LinkID}, "", "it has been used, and is not there")
+		c.wrong(err != nil, "link", metadata.Record{ID: use.LinkID}, "", "it does not exist, but its uses do")
 	}
 	return nil
 }

@@ -59,10 +59,10 @@ func (c *checker) wrong(bad bool, kind string, r metadata.Record, name, format s
 // checkRecord checks the fields that all records share.
 func (c *checker) checkRecord(kind string, r metadata.Record, name string) {
 	c.result.Stamp = max(c.result.Stamp, r.Modified)
-	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "it has no state")
+	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "its state is invalid")
 	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
-	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id is of another time than its creation")
-	c.wrong(r.State == metadata.Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
+	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id has another time than its creation")
+	c.wrong(r.State == metadata.Active && r.TakenBy != 0, kind, r, name, "it is active, but refers to a deletion")
 }
 
 func (c *checker) checkUsers() error {
@@ -84,7 +84,7 @@ func (c *checker) checkUsers() error {
 				return err
 			}
 			c.result.Stamp = max(c.result.Stamp, k.Created, k.Gone)
-			c.wrong(u.State == metadata.Deleted && k.Gone == 0, "key", metadata.Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
+			c.wrong(u.State == metadata.Deleted && k.Gone == 0, "key", metadata.Record{ID: k.ID}, k.Label, "its user is deleted, but it is not revoked")
 		}
 	}
 	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", metadata.Record{}, "", "there is no active sysadmin")
@@ -126,7 +126,7 @@ func (c *checker) checkSets() error {
 			return err
 		}
 		d, ok := c.spaces[set.DataspaceID]
-		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
+		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s does not exist", set.DataspaceID)
 		_, underWay := c.cascades[d.ID]
 		c.wrong(ok && d.State == metadata.Deleted && set.State == metadata.Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
 	}
@@ -144,11 +144,11 @@ func (c *checker) checkResources() error {
 		}
 		c.result.Resources++
 		c.checkRecord("resource", r.Record, r.Name)
-		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
+		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is not greater than the stamp of another resource", r.Modified)
 		before = r.Modified
 		c.count(r, rows.Counted(r))
 		c.checkContainersOf(r)
-		c.wrong(r.MovedTo != metadata.ID{} && r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is active, but says what it has become by a move")
+		c.wrong(r.MovedTo != metadata.ID{} && r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is active, but refers to the resource that it was moved to")
 		if err := errors.Join(c.log.checkObject(audit.Resource, r.Record, r.Name, r.Entry), c.log.checkFile(r)); err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (c *checker) checkVersions() error {
 				return err
 			}
 			r.ID, next = v.ResourceID, v.Number
-			c.wrong(err != nil, "version", r.Record, v.Name, "its resource is not there")
+			c.wrong(err != nil, "version", r.Record, v.Name, "its resource does not exist")
 		}
 		c.wrong(next != v.Number, "resource", r.Record, r.Name, "its version %d is missing", uint64(next)+1)
 		next = v.Number + 1
@@ -249,8 +249,8 @@ func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
 	was := v.Of(r)
 	was.Name = fmt.Sprintf("%s, version %d", v.Name, uint64(v.Number)+1)
 	c.result.Stamp = max(c.result.Stamp, v.Replaced, v.Removed.At)
-	c.wrong(v.Replaced < v.Created || v.Replaced > r.Modified, "version", r.Record, was.Name, "it was replaced before it came, or after the last change")
-	c.wrong((v.Body == metadata.Purged) != (v.Removed.Rule != metadata.NotRemoved), "version", r.Record, was.Name, "its bytes are gone without a rule, or there in spite of one")
+	c.wrong(v.Replaced < v.Created || v.Replaced > r.Modified, "version", r.Record, was.Name, "it was replaced before it was created, or after the last change")
+	c.wrong((v.Body == metadata.Purged) != (v.Removed.Rule != metadata.NotRemoved), "version", r.Record, was.Name, "its bytes were removed without a recorded rule, or exist although a rule is recorded")
 	c.count(was, rows.CountedVersion(v))
 	switch v.Body {
 	case metadata.Inline:
@@ -264,8 +264,8 @@ func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
 // checkContainersOf compares a resource with its set and its dataspace.
 func (c *checker) checkContainersOf(r metadata.Resource) {
 	set, ok := c.sets[r.SetID]
-	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
-	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace than itself")
+	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s does not exist", r.SetID)
+	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace")
 	_, inSet := c.cascades[r.SetID]
 	_, inSpace := c.cascades[r.DataspaceID]
 	gone := ok && set.State == metadata.Deleted || c.spaces[r.DataspaceID].State == metadata.Deleted
@@ -280,7 +280,7 @@ func (c *checker) checkPrivileges() error {
 		c.checkRecord("privilege", p.Record, "")
 		_, user := c.users[p.UserID]
 		_, space := c.spaces[p.DataspaceID]
-		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace is not there")
+		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace does not exist")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (c *checker) checkUserUsage() error {
 		c.used[u.UserID] += 0
 	}
 	for user, bytes := range c.used {
-		c.wrong(len(kept) > 0 && kept[user] != bytes, "user", metadata.Record{ID: user}, "", "its usage says %d bytes, the versions that it stored have %d", kept[user], bytes)
+		c.wrong(len(kept) > 0 && kept[user] != bytes, "user", metadata.Record{ID: user}, "", "its usage is %d bytes, but the versions that it stored have %d", kept[user], bytes)
 	}
 	return nil
 }
@@ -315,7 +315,7 @@ func (c *checker) checkUsage() error {
 		if err != nil {
 			return err
 		}
-		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage says %+v, its resources are %+v", kept, c.counted[d.ID])
+		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage is %+v, but its resources have %+v", kept, c.counted[d.ID])
 		last := metadata.DayCounters{}
 		for day, err := range c.tx.Usage.Days(d.ID) {
 			if err != nil {
@@ -323,7 +323,7 @@ func (c *checker) checkUsage() error {
 			}
 			last = day
 		}
-		c.wrong(kept != last.Counters, "dataspace", d.Record, d.Name, "its usage says %+v, that of its last day %+v", kept, last.Counters)
+		c.wrong(kept != last.Counters, "dataspace", d.Record, d.Name, "its usage is %+v, but its last day has %+v", kept, last.Counters)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func olderMetadata(ctx context.Context, s *storage.Stores) (why string, err erro
 	}
 	if why = state.older(current); why == "" && aside != (watermark{}) {
 		if why = state.older(aside); why == "" {
-			why = "blobs/watermark.ahead says that the metadata were put back, and are those again that it belongs to"
+			why = "blobs/watermark.ahead reports that the metadata were put back, but the metadata match it again"
 		}
 	}
 	return why, nil

@@ -90,7 +90,7 @@ func (l *locks) wait(ctx context.Context, id metadata.ID, stop func(), idle time
 	}
 }
 
-var errLocked error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request is at this upload; try again when it is done"}
+var errLocked error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request is using this upload; try again when it is done"}
 
 // tryAcquire returns the lock of an upload, or nil if a request holds it.
 func (l *locks) tryAcquire(ctx context.Context, id metadata.ID) (*lock, error) {

@@ -47,7 +47,7 @@ func (u *Uploads) stillAt(tx *metadata.Tx, before metadata.ResumableUpload, next
 }
 
 // errMoved tells the client to request the offset of the upload and continue from there.
-var errMoved error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "this upload has gone on elsewhere; ask for its offset and try again"}
+var errMoved error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another node has continued this upload; request its offset and try again"}
 
 // onlyIn returns the objects that the first checkpoint names and the other one does not.
 func (u *Uploads) onlyIn(at, other blobs.Checkpoint) ([]blobs.Object, error) {

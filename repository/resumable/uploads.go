@@ -173,14 +173,14 @@ func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, gr
 func (u *Uploads) read(ctx context.Context, p auth.Principal, id metadata.ID, grows bool) (metadata.ResumableUpload, error) {
 	t, err := u.repository.Lookup(ctx, p, id, grows)
 	if err == nil && t.Expires <= u.now() {
-		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; start a new one"}
 	}
 	return t, err
 }
 
 // NotFound returns the error for an upload that does not exist or has another sender.
 func NotFound() error {
-	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "there is no such upload of yours"}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "you have no upload with this id"}
 }
 
 func (u *Uploads) now() metadata.Stamp { return metadata.Stamp(u.config.Now().UnixMicro()) }

@@ -53,7 +53,7 @@ func (s *AuditLog) Head(ctx context.Context, p auth.Principal, of AuditTree) (he
 // Proof returns a proof of RFC 6962.
 func (s *AuditLog) Proof(ctx context.Context, p auth.Principal, of AuditClaim) (proof []audit.Hash, err error) {
 	if of.Entry != nil && of.From != nil {
-		return nil, core.Invalid("entry", "entry and from exclude each other")
+		return nil, core.Invalid("entry", "entry and from cannot be combined")
 	}
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
 		total, err := of.entries(tx)

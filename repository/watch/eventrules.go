@@ -18,7 +18,7 @@ func NewEvents(core *core.Core) *events.Streams { return events.New(eventRules{c
 // eventRules implements events.Rules.
 type eventRules struct{ *core.Core }
 
-// View implements events.Rules. It uses the ViewDurable of the store and not that of Core, because
+// View implements events.Rules. It uses the ViewDurable of the store and not of Core, because
 // a waiting stream must not prevent inline bodies from being flushed.
 func (r eventRules) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return storage.Error(r.Stores.Meta.ViewDurable(ctx, r.AsCaller(p, fn)))

@@ -142,7 +142,7 @@ func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
 	return clauses, nil
 }
 
-// orders maps the orders of a listing to those of the index.
+// orders maps the orders of a listing to the orders of the index.
 var orders = map[paging.Order]index.Order{
 	paging.ByRelevance: index.ByRelevance, paging.Newest: index.Newest, paging.Oldest: index.Oldest, paging.ByName: index.ByName,
 }
@@ -311,7 +311,7 @@ func indexError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return storage.Error(err)
 	}
-	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the index of the search cannot be read; try again in a moment", Err: err}
+	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the search index cannot be read; try again in a moment", Err: err}
 }
 
 // Status returns how far the search index has come. Only sysadmins may call it.

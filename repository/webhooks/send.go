@@ -71,7 +71,7 @@ func (s *Sender) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 		Control: func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil {
-				return fmt.Errorf("%w: %s is no address", ErrRefused, address)
+				return fmt.Errorf("%w: %s is not an address", ErrRefused, address)
 			}
 			return s.config.Hosts.address(host, at.Addr())
 		},
@@ -148,9 +148,9 @@ func (a Answer) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
 // String describes the result for people.
 func (a Answer) String() string {
 	if a.Status == 0 {
-		return "had no answer: " + a.Err
+		return "got no response: " + a.Err
 	}
-	return fmt.Sprintf("was answered with %d %s", a.Status, http.StatusText(a.Status))
+	return fmt.Sprintf("got the response %d %s", a.Status, http.StatusText(a.Status))
 }
 
 // Gone reports whether the receiver wants no more messages.
@@ -201,7 +201,7 @@ func (s *Sender) reason(err error) string {
 		err = known.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer came within %v", s.config.Timeout)
+		return fmt.Sprintf("no response within %v", s.config.Timeout)
 	}
 	return err.Error()
 }

@@ -127,7 +127,7 @@ func (v invert) addWords(d *search.Document, zone int, begin uint64) uint64 {
 	return position - begin
 }
 
-// addProperties adds the values of a document to those of a shard.
+// addProperties adds the values of a document to the values of a shard.
 func addProperties(to map[string]*values, d *search.Document, doc int) {
 	for _, p := range d.Properties {
 		path := words.Fold(p.Path)

@@ -88,7 +88,7 @@ func openPart(path string) (part, error) {
 }
 
 // footerSum identifies a segment by the checksum of its footer. The footer contains the other
-// checksums, except those of the shards, which are in the directory.
+// checksums, except the checksums of the shards, which are in the directory.
 func (s *segment) footerSum() uint32 {
 	return binary.LittleEndian.Uint32(s.data[len(s.data)-4:])
 }

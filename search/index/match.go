@@ -98,7 +98,7 @@ func isSubstring(word string) bool {
 // scratch is the reusable memory of one goroutine that evaluates shards.
 type scratch struct {
 	zones   [zoneCount]zone // of the shard
-	fits    []fit           // of the current clause, in one zone; those of all clauses would be too many
+	fits    []fit           // of the current clause, in one zone; the fits of all clauses would be too many
 	quality []uint8         // of the current clause, by document
 	hit     bitmap          // documents with a quality above 0
 	result  bitmap

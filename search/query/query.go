@@ -78,7 +78,7 @@ type Clause struct {
 	// OtherPaths has the other spellings of Path, folded.
 	OtherPaths []string
 	Whole      bool // the words were quoted, so they match as a whole
-	// Numbers is nil without a numeric reading.
+	// Numbers is nil if the clause cannot be read as a number or a range of numbers.
 	Numbers *Numbers
 	// Span is nil without a reading as a span of times, sizes or years.
 	Span *Span

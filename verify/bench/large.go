@@ -89,8 +89,8 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 		return u, err
 	}
 	defer w.close()
-	// A small upload first, so that what every service has in memory after its first minute is not
-	// counted.
+	// Upload a small file first, so that the memory that every service needs after its first
+	// request is not counted.
 	if err := newUploader(w, service.peer, service.set, smallFile, b.number).upload(); err != nil {
 		return u, err
 	}

@@ -112,8 +112,7 @@ func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int
 	return done, receipts, err
 }
 
-// baselines are the other baselines of making a body durable. All have their files on the same
-// disk.
+// baselines are other ways to make a body durable, for comparison. All write to the same disk.
 type baselines struct {
 	*bench
 	bodies    *bareStore

@@ -38,7 +38,7 @@ type change struct {
 
 	replaces bool // the file, so that what was becomes a version
 
-	link     *link // by which a new resource comes
+	link     *link // the link through which a new resource is uploaded
 	answered bool  // it has come, and only its id is not known yet
 }
 

@@ -35,8 +35,8 @@ export function hasUnsavedInput(): boolean {
   return !dispatchEvent(new Event("beforeunload", { cancelable: true }));
 }
 
-/** * Navigates to an address below the base path. With `replace` it makes no history entry, as
-    filters and redirects need. With `stays` the page does * not scroll. */
+/** Navigates to an address below the base path. With `replace` it makes no history entry, as
+    filters and redirects need. With `stays` the page does not scroll. */
 export function navigate(to: string, { replace = false, stays = false } = {}) {
   if (!replace) {
     history.pushState({ entry: `${Date.now()}.${Math.random()}` }, "", base + to);

@@ -61,9 +61,8 @@ function useSessionEvents(update: () => Promise<void>) {
 
 type Next = "" | "reload" | "home";
 
-/** * Loads a new document with the same address or the home page, so that the next user sees no
-    data of the last one. The pages are * unmounted first, so that their leave guards do not ask.
- */
+/** Loads a new document with the same address or the home page, so that the next user sees no
+    data of the last one. The pages are unmounted first, so that their leave guards do not ask. */
 function useNextDocument(): [Next, (next: Next) => void] {
   const [next, setNext] = useState<Next>("");
   useEffect(() => {

@@ -40,8 +40,8 @@ func listCommand(p command.Process) *cobra.Command {
 		Use:   "ls [DATASPACE | SET | RESOURCE]",
 		Short: "List who changed what, and when",
 		Long: `ls lists the entries of the audit log, the newest first. Sysadmins see all
-entries, admins those of their dataspaces. With a dataspace, a set or a resource
-it lists the changes of that object, for everybody who may read it.
+entries, admins the entries of their dataspaces. With a dataspace, a set or a
+resource it lists the changes of that object, for everybody who may read it.
 
 Entries have numbers, from 0. An action is a word such as resource.replace, or
 all of a kind, such as "resource.*"; --long also shows ids, digests and
@@ -76,7 +76,7 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 	flags.StringVar(&f.user, "user", "", "only actions of the user with this `NAME` or id")
 	flags.StringVar(&f.object, "object", "", "only actions on the object with this `ID`, such as a user")
 	flags.StringVar(&f.action, "action", "", "only this action, as a `WORD`, or all of a kind, such as \"user.*\"")
-	flags.StringVar(&f.order, "order", "", "by `WORD`: newest (the default) or oldest first")
+	flags.StringVar(&f.order, "order", "", "sort `ORDER`: newest (the default) or oldest first")
 	flags.StringVar(&f.since, "since", "", "only actions after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "only actions before `TIME`")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
@@ -180,7 +180,7 @@ func headCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "head",
-		Short: "Print a signed head of the audit log, as later evidence",
+		Short: "Print a signed head of the audit log, to verify the log later",
 		Long: `head prints the signed head of the audit log: the number of entries, and the
 root of their Merkle tree. With it, "labshelf audit verify" can later detect
 whether any of these entries was changed, removed or inserted.

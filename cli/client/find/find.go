@@ -69,7 +69,7 @@ year. --web prints the address of the page with the hits, to save the search.`,
 		return find(ctx, p, c, q, f)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.order, "order", "", "by `WORD`: relevance (the default), newest or oldest modification first, or name")
+	flags.StringVar(&f.order, "order", "", "sort `ORDER`: relevance (the default), newest or oldest modification first, or name")
 	flags.BoolVar(&f.counts, "counts", false, "print only the number of matches")
 	flags.BoolVar(&f.web, "web", false, "print the address of the page with the hits")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids and titles; truncate nothing")

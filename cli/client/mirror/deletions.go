@@ -157,8 +157,8 @@ func (h *harvest) readAhead(ctx context.Context, after *client.Page[client.Resou
 	return fates, nil
 }
 
-// pages yields the pages of a walk. It takes pages of the listing from those read ahead, except the
-// last one, which may have changed while files were fetched.
+// pages yields the pages of a walk. It uses the pages that were read ahead, but requests the last
+// of them again, because it may have changed while files were fetched.
 func (h *harvest) pages(ctx context.Context, dataspace, from string) iter.Seq2[client.Page[client.Resource], error] {
 	return func(yield func(client.Page[client.Resource], error) bool) {
 		for first := true; ; first = false {

@@ -147,7 +147,7 @@ func (m *mirror) readState() error {
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil || s.Format != mirrorFormat || s.Listing == "" || s.Next == "" ||
 		s.Metadata.Done > s.Metadata.Bytes || s.Metadata.Done < 0 {
-		return m.damagedf("%s is not a valid file of harvest", stateName)
+		return m.damagedf("%s is not a valid state file", stateName)
 	}
 	m.state = s
 	return nil

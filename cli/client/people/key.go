@@ -146,7 +146,7 @@ func keyListCommand(p command.Process) *cobra.Command {
 		Short: "List keys, without the keys themselves",
 		Long: `ls lists your keys, or, for a sysadmin, the keys of any user, including revoked
 and expired ones: the prefix, the label, the last use, and the end. ENDS WITH is
-the key that created it, and with which it is revoked.`,
+the key that created it: revoking that key also revokes this one.`,
 		Args: cobra.NoArgs,
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {

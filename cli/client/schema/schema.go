@@ -54,8 +54,8 @@ func newCommand(p command.Process) *cobra.Command {
 		Use:   "new DATASPACE/NAME FILE",
 		Short: "Create a schema from a JSON Schema in a file",
 		Long: `new creates a schema. FILE has a JSON Schema (2020-12) for the properties; - is
-standard input. NAME has 2 to 100 of a-z, 0-9, - and _. It requires the role
-admin in the dataspace.`,
+standard input. NAME has 2 to 100 characters: a-z, 0-9, - and _. It requires the
+role admin in the dataspace.`,
 		Example: `  labshelf schema new lab-one/measurement measurement.json --type text/csv
   labshelf schema new lab-one/campaign campaign.json --for sets --enforce`,
 		Args: command.Exactly(2, "a dataspace and a name, such as lab-one/measurement, and a file with a JSON Schema"),
@@ -82,7 +82,7 @@ admin in the dataspace.`,
 		return p.Done(made, asJSON, "Created the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
 	})
 	f.define(cmd)
-	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "the kind of objects that it describes, a `WORD`: files or sets")
+	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "`KIND` of objects that it describes: files or sets")
 	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
 	return cmd

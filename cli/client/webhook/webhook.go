@@ -155,7 +155,7 @@ you: it pauses when you lose the role. --event all selects all events.`, nil)
 	flags := cmd.Flags()
 	flags.StringVar(&url, "url", "", "the new `URL`")
 	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that describes it")
-	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives, in place of the former ones; may be repeated; all: every one")
+	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives, replaces the former ones; may be repeated; all: every kind")
 	eachWebhook(p, cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		var edit client.WebhookEdit
 		if flags.Changed("url") {

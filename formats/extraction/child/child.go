@@ -51,11 +51,12 @@ func New() (*Runner, error) {
 	return &Runner{program, maxTime}, err
 }
 
-// Read reads the properties in a file: its own with descriptive.FromHeader, those of another file
-// with descriptive.FromSidecar. A child reads a file of the operating system directly; other
-// content is written to the child. ErrFormat of package extraction means that reading this file
-// again is useless: the file is malformed, or a child crashed on it or reached its limits.
-// ErrUnread means that the file could not be read. Any other error is independent of the file.
+// Read reads the properties in a file: its own properties with descriptive.FromHeader, the
+// properties of another file with descriptive.FromSidecar. A child reads a file of the operating
+// system directly; other content is written to the child. ErrFormat of package extraction means
+// that reading this file again is useless: the file is malformed, or a child crashed on it or
+// reached its limits. ErrUnread means that the file could not be read. Any other error is
+// independent of the file.
 func (r *Runner) Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, r.MaxTime)
 	defer cancel()
@@ -132,7 +133,7 @@ type answer struct {
 func parse(text []byte) (r extraction.Result, err error) {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
-		return r, failed("the answer is no JSON: %v", err)
+		return r, failed("the answer is not JSON: %v", err)
 	}
 	if a.Unread {
 		return r, fmt.Errorf("%w: %s", extraction.ErrUnread, a.Error)

@@ -118,7 +118,7 @@ var ErrTooManyFailures = &errs.Error{Kind: errs.TooManyRequests, Code: errs.Code
 
 // errTooManyAnonymous is the error for an address that sent too many requests without a key.
 var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
-	Message: "too many requests without a key came from this address; one with a valid key is served"}
+	Message: "too many requests without a key came from this address; requests with a valid key still work"}
 
 // sessionHeader is a header of an answer to an anonymous reader. It tells the browser that its
 // session has ended.

@@ -14,7 +14,7 @@ import (
 // ErrCrossOrigin is the error of a request from a page of another origin, which would act as the
 // signed-in user.
 var ErrCrossOrigin = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeCrossOrigin,
-	Message: "a page of another origin cannot use the session of a browser; it needs a key of its own"}
+	Message: "a page of another origin cannot use the browser's session; it needs its own key"}
 
 // Origin returns the client address and the request id of a request that changes something, for the
 // audit log.

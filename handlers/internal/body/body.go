@@ -36,7 +36,7 @@ func Error(err error) error {
 		return err
 	case errors.As(err, &tooLarge):
 		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge,
-			Message: fmt.Sprintf("the body is larger than the %d bytes that are read here", tooLarge.Limit), Err: err}
+			Message: fmt.Sprintf("the body is larger than %d bytes, the maximum here", tooLarge.Limit), Err: err}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &errs.Error{Kind: errs.TimedOut, Code: errs.CodeTimeout, Message: "the body stalled, or was sent too slowly", Err: err}
 	}

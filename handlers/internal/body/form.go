@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// Bounds of a multipart body without its file, in addition to those of multipart.Reader.
+// Bounds of a multipart body without its file, in addition to the bounds of multipart.Reader.
 const (
 	maxPartText = 64 << 10 // bytes of a text part
 	maxOverhead = 1 << 20  // bytes of everything except the file
@@ -96,7 +96,7 @@ func (f *Form) take(part *multipart.Part, begin func(setID string) error) error 
 			Message: "this is not a part of an upload; its parts are " + strings.Join(parts, ", ")}
 	}
 	if slices.Contains(f.seen, name) {
-		return InvalidField(name, "this part is there twice")
+		return InvalidField(name, "this part occurs twice")
 	}
 	f.seen = append(f.seen, name)
 	switch transfer := strings.ToLower(part.Header.Get("Content-Transfer-Encoding")); transfer {
@@ -198,8 +198,8 @@ func readText(name string, part *multipart.Part) (string, error) {
 }
 
 // Files calls fn for each file of a multipart body, in order. fn must read its body to the end.
-// Files skips parts without a file name, and with an empty one, which browsers send if no file was
-// chosen.
+// Files skips parts without a file name, and parts with an empty one, which browsers send if no
+// file was chosen.
 func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
 	params, err := boundary(r)
 	if err != nil {

@@ -125,14 +125,14 @@ func parseObject(text []byte) (fields Object, err error) {
 	case errors.As(err, &known):
 		return nil, known
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return nil, invalidMember(syntax.JSONPointer, "a field is there twice")
+		return nil, invalidMember(syntax.JSONPointer, "a field occurs twice")
 	case errors.As(err, &syntax):
 		return nil, Invalid("the body is not valid JSON at byte %d: %v", syntax.ByteOffset, syntax.Err)
 	case err == io.EOF, err == nil && fields == nil, err != nil:
 		return nil, Invalid("the body must be a JSON object")
 	}
 	if _, err := decoder.ReadToken(); err != io.EOF {
-		return nil, Invalid("there is something after the JSON object, at byte %d", decoder.InputOffset())
+		return nil, Invalid("there is extra text after the JSON object, at byte %d", decoder.InputOffset())
 	}
 	return fields, nil
 }

@@ -164,9 +164,9 @@ type contentWriter struct {
 
 var refusals = map[int]*errs.Error{
 	http.StatusRequestedRangeNotSatisfiable: {Kind: errs.UnsatisfiableRange, Code: errs.CodeRange,
-		Message: fmt.Sprintf("the Range header asks for no part of this file, or for more than %d", maxRanges)},
+		Message: fmt.Sprintf("the Range header requests no part of this file, or more than %d parts", maxRanges)},
 	http.StatusPreconditionFailed: {Kind: errs.Precondition, Code: errs.CodePrecondition,
-		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
+		Message: "the file does not match If-Match or If-Unmodified-Since"},
 }
 
 func (w *contentWriter) WriteHeader(status int) {

@@ -105,5 +105,5 @@ var ErrNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Me
 
 // ErrMethod is the error for a method that an address does not support.
 var ErrMethod = &errs.Error{
-	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
+	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address accepts",
 }

@@ -44,7 +44,7 @@ func (r *Request) List(of paging.Listing) core.ListRequest {
 	}
 	for name := range r.Query {
 		request.Malformed = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: core.Shorten(name),
-			Message: "the address of a page takes no parameters; it has those of its listing"}
+			Message: "the address of a page accepts no parameters; it contains the parameters of its listing"}
 	}
 	return request
 }

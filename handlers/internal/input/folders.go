@@ -30,7 +30,7 @@ func Restoration(f Object) (in folders.Restoration) {
 			}
 			var ok bool
 			if in.Deletion, ok = folders.ParseFolderDeletion(s); !ok {
-				return core.Invalid(field, "%s must be what the answer to the deletion of the folder says", field)
+				return core.Invalid(field, "%s must be the value from the response to the deletion of the folder", field)
 			}
 			return nil
 		},

@@ -40,7 +40,7 @@ type Writer struct {
 }
 
 // Begin makes w the writer of a request. It returns the request with a body that has a budget, too.
-// The deadlines of limits replace those of the server.
+// The deadlines of limits replace the server's deadlines.
 func (w *Writer) Begin(plain http.ResponseWriter, r *http.Request, limits Limits, buffers *Buffers) *http.Request {
 	control := http.NewResponseController(plain)
 	*w = Writer{

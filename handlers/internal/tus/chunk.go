@@ -77,7 +77,7 @@ func readDigest(r *http.Request) (digest blobs.Digest, err error) {
 	}
 	digest, err = blobs.ParseDigest(sent[0])
 	if err != nil || len(sent) > 1 || digest == (blobs.Digest{}) {
-		return digest, InvalidHeader(digestHeader, digestHeader+" must be 64 hexadecimal digits, which no file has all zero")
+		return digest, InvalidHeader(digestHeader, digestHeader+" must be 64 hexadecimal digits, not all zero")
 	}
 	return digest, nil
 }

@@ -33,7 +33,7 @@ func CheckVersion(answer http.Header, r *http.Request) error {
 	}
 	answer.Set("Tus-Version", Version)
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodeTusVersion, Field: Resumable,
-		Message: "an upload is made by the tus protocol: send " + Resumable + ": " + Version}
+		Message: "uploads use the tus protocol: send " + Resumable + ": " + Version}
 }
 
 // Describe sets the headers that describe the supported protocol. maxSize is the size of the

@@ -46,7 +46,7 @@ func readMetadata(sent string, start *files.UploadStart) error {
 		_, twice := texts[key]
 		switch {
 		case key == "":
-			return InvalidHeader("Upload-Metadata", "between two commas of Upload-Metadata there is a key and its value in base64")
+			return InvalidHeader("Upload-Metadata", "Upload-Metadata must have a key and its value in base64 between two commas")
 		case !strings.Contains(", "+metadataKeys+", ", ", "+key+", "):
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: core.Shorten(key),
 				Message: "this is not a key of an upload; its keys are " + metadataKeys}

@@ -16,13 +16,13 @@ const (
 	TaskScrub            = "reading all files to find damage"
 	TaskExpiry           = "removing uploads that have expired"
 	TaskWatermark        = "comparing the metadata with the files"
-	TaskSetWatermark     = "writing down among the files how far the metadata are"
-	TaskUnreferencedScan = "looking for files that nothing refers to"
+	TaskSetWatermark     = "writing the watermark among the files"
+	TaskUnreferencedScan = "looking for unreferenced files"
 	TaskFlush            = "flushing inline files"
 	TaskWebhooks         = "sending webhooks"
 	TaskInstruments      = "filling properties from files"
-	TaskNodes            = "taking part among the nodes"
-	TaskIndex            = "indexing for the search"
+	TaskNodes            = "taking part in the cluster"
+	TaskIndex            = "updating the search index"
 	TaskDamage           = "a file is damaged or missing"
 )
 

@@ -204,7 +204,7 @@ func wrongType(entry string) string {
 	case strings.ContainsFunc(entry, func(r rune) bool { return r < ' ' || r == 0x7f || r == ';' || r == ',' }):
 		return "must have no control characters, commas or parameters in its entries"
 	case strings.Contains(class, "*"), isClass && (class == "" || strings.Contains(class, "/")):
-		return "may have a star only for all media types of a kind, such as image/*"
+		return "may have * only for all subtypes of a media type, such as image/*"
 	case entry[0] == '.' && strings.Contains(entry, "/"), strings.HasPrefix(entry, "/"), strings.HasSuffix(entry, "/"), strings.Count(entry, "/") > 1:
 		return "must have media types such as text/csv or image/*, formats such as csv, or extensions such as .tif"
 	}

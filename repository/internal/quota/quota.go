@@ -17,8 +17,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Place names the counters that bytes count in: those of a dataspace, unless its id is zero, and
-// those of the user who stores them.
+// Place names the counters that bytes count in: the counters of a dataspace, unless its id is zero,
+// and the counters of the user who stores them.
 type Place struct{ Dataspace, User metadata.ID }
 
 // limit is one quota and its usage.
@@ -94,7 +94,7 @@ func (l limit) exceeded(bytes, reserved int64) error {
 		holds = "hold"
 	}
 	if reserved > 0 {
-		others = fmt.Sprintf(", and uploads under way hold %s", Size(reserved))
+		others = fmt.Sprintf(", and uploads in progress have reserved %s", Size(reserved))
 	}
 	message := fmt.Sprintf("%s %s %s of %s%s; %s more do not fit, and nothing was stored. ",
 		l.whose, holds, Size(l.used), Size(l.quota), others, Size(bytes))

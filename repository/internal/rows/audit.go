@@ -31,8 +31,8 @@ func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts 
 	return tx.Log(e, texts.String(), c.By.Address)
 }
 
-// about returns the entry about an object, and the stamp of its change. The stamp is 0, for a new
-// one, if the change did not modify the record.
+// about returns the entry about an object, and the stamp of its change. If the change did not
+// modify the record, the stamp is 0, and the entry gets a new one.
 func about(kind audit.Kind, before, after metadata.Record, previous uint64) (e audit.Entry, stamp metadata.Stamp) {
 	if before.Modified != after.Modified {
 		stamp = after.Modified

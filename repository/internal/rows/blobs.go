@@ -21,8 +21,8 @@ const (
 )
 
 // RecordBlob records that a file is committed and complete. Call it in the transaction that saves
-// the resource. held reports that a row already names the object, as that of a partial file. Such
-// an object still exists, however old it is.
+// the resource. held reports that the row of a partial file already names the object.
+// Such an object still exists, however old it is.
 func RecordBlob(tx *metadata.Tx, file blobs.Content, held bool) error {
 	if file.Object != "" {
 		if err := nameObject(tx, file, held); err != nil {

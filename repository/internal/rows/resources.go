@@ -140,7 +140,7 @@ func Counters(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error)
 	}
 	for _, err := range tx.Resources.Range(metadata.ResourceRange{Dataspaces: []metadata.ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
 		if err == nil {
-			err = fmt.Errorf("%w: dataspace %s has resources and no usage", metadata.ErrRecordDamaged, dataspace)
+			err = fmt.Errorf("%w: dataspace %s has resources but no usage row", metadata.ErrRecordDamaged, dataspace)
 		}
 		return counters, err
 	}

@@ -60,7 +60,7 @@ func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) err
 }
 
 // Open opens a blob for a reader. A blob of at most VerifyReads bytes is verified while it is read:
-// see [blobs.Verified]. The errors are those of [blobs.Reader].
+// see [blobs.Verified]. It returns the errors of [blobs.Reader].
 func (s *Stores) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
 	file, err := s.Blobs.Open(ctx, b)
 	if err != nil {
@@ -107,19 +107,19 @@ var meanings = []struct {
 }{
 	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage" + unchanged}},
 	{metadata.ErrOutcomeUnknown, errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown,
-		Message: "the connection to the disk or the database broke in the middle of the change; it may or may not be there"}},
+		Message: "the connection to the disk or the database broke during the change, which may or may not have been made"}},
 	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
-	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
+	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service accepts no changes after an I/O error"}},
 	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the latest data has not reached the disk"}},
 	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time" + unchanged}},
 	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time" + unchanged}},
 	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time" + unchanged}},
 	{metadata.ErrTooNew, errs.Error{Kind: errs.Unavailable, Code: errs.CodeNewerSchema,
-		Message: "another node has brought the metadata to a newer version, which this node does not know; this one needs that version of the program, too"}},
+		Message: "another node has upgraded the metadata to a version that this node does not support; install that version of the program on this node, too"}},
 	{background.ErrLost, errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another node has taken this over" + unchanged}},
 	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
-	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},
+	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was canceled"}},
 	{context.DeadlineExceeded, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request took too long"}},
 	{blobs.ErrTooLarge, errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: "file", Message: "the file is larger than this service accepts"}},
 	{metadata.ErrRecordDamaged, errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "a stored record is damaged"}},

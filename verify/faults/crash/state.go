@@ -13,7 +13,7 @@ import (
 
 // Choice names one state of the disk.
 type Choice struct {
-	Calls int // that were made before the power cut
+	Calls int // number of calls made before the power cut
 	Keep  Keep
 	Pick  int    // which one, with KeepOne
 	Seed  uint64 // of KeepSome

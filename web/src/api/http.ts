@@ -143,9 +143,9 @@ export const pageSize = 200;
 
 /** The pages of a listing, in the order of the service. */
 export class Listing<T> {
-  /** * @param first the address of the first page with its query, such as
-      /sets/ID/resources?order=newest * @param onPage receives the other fields of a page, such as
-      the counts of a search */
+  /** @param first the address of the first page with its query, such as
+      /sets/ID/resources?order=newest
+      @param onPage receives the other fields of a page, such as the counts of a search */
   constructor(
     readonly first: string,
     private readonly onPage: (page: object) => void = () => {},

@@ -1,4 +1,4 @@
-// Dataspaces, sets, files and their versions. Names and fields are those of the interface reference.
+// Dataspaces, sets, files and their versions. Names and fields follow the API reference.
 import type { Metadata } from "../describe/metadata";
 import type { Revision } from "./http";
 import { call, change, id, Listing, type Outline, type Page, pageSize, pathOf, Problem, queryOf, records, root, send } from "./http";
@@ -27,7 +27,7 @@ export interface Dataspace extends Omit<wire.Dataspace, "metadata">, Described, 
 
 export interface DataSet extends Omit<wire.Set, "metadata">, Described, Tagged {}
 
-/** A JSON file beside a file, or the header of the file itself. */
+/** A JSON file next to a file, or the header of the file itself. */
 export type Extractor = wire.Extract[number];
 
 export interface Resource extends Omit<wire.Resource, "metadata">, Described, Tagged {}
@@ -42,7 +42,7 @@ export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "descrip
 
 /** A state of a resource: the present one, or one before its file was replaced. */
 export interface Version extends wire.Version {
-  /** Never set: those of a file in an archive. */
+  /** Never set. They exist only for files in archives. */
   content?: Blob;
   setId?: string;
 }

@@ -37,7 +37,7 @@ function evenly(text: string, x: Axis, y: Axis, budget: { left: number }): Table
   const whole = x.points === undefined || x.points === n;
   const step = x.last !== undefined && whole && n > 1 ? (x.last - first) / (n - 1) : x.last !== undefined && x.points! > 1 ? (x.last - first) / (x.points! - 1) : spaced;
   if (!whole) problems.push(`It declares ${x.points} points, but contains ${n}.`);
-  if (ordinates.failedChecks) problems.push(`Lines that do not continue the one before them: ${ordinates.failedChecks}.`);
+  if (ordinates.failedChecks) problems.push(`Lines that do not continue the previous line: ${ordinates.failedChecks}.`);
   const off = seen.filter((s) => Math.abs(s.x * x.factor - (first + s.at * step)) > Math.max(1.5 * Math.abs(step), 1e-6 * Math.abs(first), Math.abs(s.digit * x.factor)));
   if (off.length) problems.push(`Lines whose X value does not match their position: ${off.length}.`);
   return { x: Float64Array.from({ length: n }, (_, i) => (i === n - 1 && whole ? (x.last ?? first + i * step) : first + i * step)), y: ordinates.all.map((v) => v * y.factor), problems };

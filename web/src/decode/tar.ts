@@ -96,7 +96,7 @@ serve(async (file) => {
   const head = await file.read(0, 2);
   const { input, cut, partly } = head[0] === 0x1f && head[1] === 0x8b ? await unpacked(file) : { input: file, cut: false, partly: false };
   const single = !isHeader(await input.read(0, 512));
-  if (single && partly) throw new Refused("Only the first part can be unpacked: it was cut off, is damaged, or is followed by other data.");
+  if (single && partly) throw new Refused("Only the first part can be unpacked: the file was cut off, is damaged, or has other data at the end.");
   const { listed, complete } = single ? { listed: [entryOf(input.name, input.bytes, 0, 0, input.bytes)], complete: !cut } : await list(input);
   if (single && input === file) throw new Refused("This archive is damaged: the checksum of a header does not match.");
   return {

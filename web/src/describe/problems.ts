@@ -45,7 +45,7 @@ export const pointerOf = (field: string) => field.split(".").slice(2).map(step).
 /** Converts a refusal of the service, such as "metadata.properties.sample is missing; the schema
     runs asks for it", to a sentence for a field. */
 export function refusalText(fields: FormField[], { field, detail }: { field: string; detail: string }, at: string): string {
-  const [said = "", more = ""] = detail.split(/; the schema \S+ asks for it/);
+  const [said = "", more = ""] = detail.split(/; the schema \S+ requires it/);
   const says = said.startsWith(`${field} `) ? problemText(fields, { path: pointerOf(field), message: said.slice(field.length + 1) }, at) : detail;
   const others = /and (\d+) more/.exec(more)?.[1];
   return others ? `${says} And ${others} more ${others === "1" ? "field is" : "fields are"} missing or wrong.` : says;

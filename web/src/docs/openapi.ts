@@ -72,7 +72,7 @@ export interface Route {
   method: Method;
   path: string;
   operation: Operation;
-  /** Including those of the path. */
+  /** Including the parameters of the path. */
   parameters: Parameter[];
 }
 
@@ -88,7 +88,7 @@ export function routes(doc: Document): Route[] {
   );
 }
 
-/** Resolves a reference. Fields next to a reference override those of its target. */
+/** Resolves a reference. Fields next to a reference override the fields of its target. */
 export function resolve<T extends Referring>(doc: Document, from: T): T {
   if (!from.$ref) return from;
   const { $ref, ...overrides } = from;

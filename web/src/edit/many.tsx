@@ -22,9 +22,9 @@ export interface ManyOutcome {
   refused: Map<Resource, string>;
 }
 
-/** * Changes files of one set. Never throws: if the service does not respond, the files of that
-    request get the reason, and the rest is not tried. * @param onward called before each request
-    with the number of tried files; false stops */
+/** Changes files of one set. Never throws: if the service does not respond, the files of that
+    request get the reason, and the rest is not tried.
+    @param onward called before each request with the number of tried files; false stops */
 export async function changeMany(files: Resource[], what: ManyFiles, onward: (tried: number) => boolean): Promise<ManyOutcome> {
   const outcome: ManyOutcome = { done: [], already: [], refused: new Map() };
   for (let at = 0; at < files.length && onward(at); at += together) {

@@ -21,7 +21,7 @@ export interface Calls<T> {
   edit: (of: Revision, fields: Partial<T>) => Promise<T>;
 }
 
-/** Converts line ends to those of a form. */
+/** Converts line ends to the line ends of a form. */
 const normalized = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
 
 /** Whether a form shows two values in the same way. */
@@ -41,15 +41,16 @@ interface Conflict {
 interface Edit<T> {
   /** The record when the form was opened. */
   was: T | undefined;
-  /** * Sends the fields that differ from `was`, and returns the changed record. Throws a Problem,
-      also if `conflicts` now needs a choice. * After the choice, call it again with the same
+  /** Sends the fields that differ from `was`, and returns the changed record. Throws a Problem,
+      also if `conflicts` now needs a choice. After the choice, call it again with the same
       fields. */
   save: (fields: Values) => Promise<T>;
   /** Shows the conflicting fields, and lets the user choose the values to keep. */
   conflicts: ComponentChildren;
 }
 
-/** * @param names the labels of the fields * @param show converts a value to display text */
+/** @param names the labels of the fields
+    @param show converts a value to display text */
 export function useEdit<T extends Editable>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>, show = text): Edit<T> {
   const [was] = useState(record);
   const latest = useRef(was);

@@ -23,7 +23,7 @@ function fieldsOf({ fields }: BulkChange): BulkChange["fields"] {
 /** Describes the number of files that a preview would change. */
 export function summary({ changed, unchanged }: BulkOutcome): string {
   if (!changed) return unchanged ? `Nothing changes: ${plural(unchanged, "file already has", "files already have")} these values.` : "Nothing changes.";
-  return `${plural(changed, "file changes", "files change")}${unchanged ? `, ${count(unchanged)} ${unchanged === 1 ? "is" : "are"} like this already` : ""}.`;
+  return `${plural(changed, "file changes", "files change")}${unchanged ? `, ${count(unchanged)} ${unchanged === 1 ? "already has" : "already have"} these values` : ""}.`;
 }
 
 /** @param form the fields of the form, for their labels */

@@ -61,8 +61,8 @@ const thai = "านรกเอมลงสวยตทดคปบหพชผ
 /** Symbols before or after words and numbers. */
 const signs = "°µ±²³×·§©®€£«»„“”‘’–—…•½¼\u00a0№¿¡";
 
-/** * Scores single-byte encodings: words of one script are likely, with capitals where languages
-    use * them. */
+/** Scores single-byte encodings: words of one script are likely, with capitals where languages
+    use them. */
 function letters(frequent: string, script: RegExp, cased = true): Score {
   const rank = new Map(Array.from(frequent, (c, i) => [c, 1 - (0.7 * i) / frequent.length]));
   return (decoded) => {
@@ -94,7 +94,7 @@ function letters(frequent: string, script: RegExp, cased = true): Score {
 
 const latin = /[\p{Script=Latin}\p{M}]/u;
 
-/** * Candidates with their scores and the required lead over others. The first of equals wins. */
+/** Candidates with their scores and the required lead over others. The first of equals wins. */
 const candidates: [label: string, score: Score, bias: number][] = [
   ["windows-1252", letters(western, latin), 0.05],
   ["windows-1251", letters(cyrillic, /\p{Script=Cyrillic}/u), 0.04],
@@ -121,15 +121,15 @@ const candidates: [label: string, score: Score, bias: number][] = [
   ["big5", eastern(ideographs(isTraditional), true), 0],
 ];
 
-/** * The sample: from the line with the first non-ASCII byte. The last character can be truncated.
- */
+/** The sample: from the line with the first non-ASCII byte. The last character can be
+    truncated. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   const first = Math.max(0, bytes.findIndex((b) => b > 127));
   const from = Math.max(0, bytes.lastIndexOf(10, first) + 1, first - 2000);
   return bytes.subarray(from, from + sampled);
 }
 
-/** * Encodings for which UTF-16 or UTF-32 would produce control characters: zeros are in the same *
+/** Encodings for which UTF-16 or UTF-32 would produce control characters: zeros are in the same
     places of each unit. */
 function wide(bytes: Uint8Array): string | undefined {
   const zeros = [0, 0, 0, 0];
@@ -151,8 +151,8 @@ function wide(bytes: Uint8Array): string | undefined {
   return !controls && usual > 0.05 * text.length && pairs < 0.5 * text.length ? label : undefined;
 }
 
-/** * The label of the most likely encoding of the first bytes of a file; undefined if they are not
-    * text. `utf-8` is not a candidate. */
+/** The label of the most likely encoding of the first bytes of a file; undefined if they are
+    not text. `utf-8` is not a candidate. */
 export function detect(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return wide(bytes);
   const sample = sampleOf(bytes);

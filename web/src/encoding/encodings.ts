@@ -1,6 +1,6 @@
 // Text encodings and their decoders. This module is independent of the page.
 
-/** * An encoding: its label in the WHATWG standard, its common name, and its languages. */
+/** An encoding: its label in the WHATWG standard, its common name, and its languages. */
 export interface Encoding {
   label: string;
   name: string;
@@ -83,7 +83,7 @@ class UTF32 implements StreamDecoder {
   }
 }
 
-/** * A decoder of an encoding. Invalid bytes become replacement characters, or with `fatal` an
+/** A decoder of an encoding. Invalid bytes become replacement characters, or with `fatal` an
     error. */
 export function decoderOf(label: string, options: TextDecoderOptions = {}): StreamDecoder {
   return encodingOf(label)?.unit === 4 ? new UTF32(label === "utf-32le") : new TextDecoder(label, options);
@@ -96,7 +96,7 @@ export function markedEncoding(head: Uint8Array): Encoding | undefined {
   return starts(0xef, 0xbb, 0xbf) ? utf8 : encodingOf(label);
 }
 
-/** * Whether ASCII bytes contain the escape sequences of ISO-2022-JP for Japanese characters. */
+/** Whether ASCII bytes contain the escape sequences of ISO-2022-JP for Japanese characters. */
 export const isISO2022JP = (bytes: Uint8Array): boolean => {
   for (let at = bytes.indexOf(0x1b); at >= 0; at = bytes.indexOf(0x1b, at + 1)) {
     if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x40 || bytes[at + 2] === 0x42)) return true;

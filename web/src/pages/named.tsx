@@ -23,7 +23,7 @@ export function NamedFilePage({ params }: PageProps) {
   if (!value || value.found) return <Skeleton lines={12} />;
   return (
     <Empty icon="file" title={`No file named ${name} in this set`}>
-      <Link to={`/sets/${sid}${queryOf({ folder: `${name}/` })}`}>The folder of this name</Link> · <Link to={`/sets/${sid}`}>The set</Link>
+      <Link to={`/sets/${sid}${queryOf({ folder: `${name}/` })}`}>Show the folder with this name</Link> · <Link to={`/sets/${sid}`}>The set</Link>
     </Empty>
   );
 }

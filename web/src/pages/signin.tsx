@@ -40,8 +40,8 @@ const refuse = (thrown: unknown) => {
 
 const nameOf = (user: User) => user.fullname || user.username;
 
-/** * Confirms before a link signs in another user, and shows that user: an attacker could send the
-    link to receive later uploads. * A key of the same user needs no confirmation. */
+/** Confirms before a link signs in another user, and shows that user: an attacker could send
+    the link to receive later uploads. A key of the same user needs no confirmation. */
 function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done: () => void }) {
   const { signIn } = useSession();
   const { value: other, problem, reload } = useLoad(() => session.userOf(linkKey).catch(refuse), [linkKey]);
@@ -76,8 +76,8 @@ function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done
   );
 }
 
-/** * Signs in again over a page with unsaved input, which is hidden meanwhile. For the same user
-    the page then continues; for another user * the document is loaded anew. */
+/** Signs in again over a page with unsaved input, which is hidden meanwhile. For the same user
+    the page then continues; for another user the document is loaded anew. */
 export function SignInAgain() {
   return (
     <Dialog title="Sign in again" onClose={() => location.reload()} stays>

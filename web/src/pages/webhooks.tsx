@@ -11,7 +11,7 @@ import { useTitle } from "../ui/title";
 import { nameOf, SecretDialog, WebhookForm } from "../webhooks/forms";
 import { WebhookFacts } from "../webhooks/state";
 
-/** The webhooks that the user can manage: all for sysadmins, otherwise those of dataspaces that
+/** The webhooks that the user can manage: all for sysadmins, otherwise the webhooks of dataspaces that
     they administer. */
 export function WebhooksPage() {
   const me = useMe();

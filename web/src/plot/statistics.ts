@@ -76,9 +76,9 @@ function quantile(sorted: ArrayLike<number>, q: number): number {
   return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/** * The number of bins by the Freedman–Diaconis rule: the width is twice the interquartile range
-    over the cube root of the count. * @param n the number of all values, of which `sorted` can be a
-    sample */
+/** The number of bins by the Freedman–Diaconis rule: the width is twice the interquartile range
+    over the cube root of the count.
+    @param n the number of all values, of which `sorted` can be a sample */
 export function binsByRule(sorted: ArrayLike<number>, n = sorted.length, range = sorted.length ? sorted[sorted.length - 1]! - sorted[0]! : 0): number {
   const width = (2 * (quantile(sorted, 0.75) - quantile(sorted, 0.25))) / Math.cbrt(n);
   return width > 0 && range > 0 ? Math.min(maxBins, Math.max(1, Math.ceil(range / width))) : 1;

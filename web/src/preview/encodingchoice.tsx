@@ -9,7 +9,7 @@ export const useChosenEncoding = (): string | undefined => encodingOf(useLocatio
 interface Props {
   /** The name of the current encoding. */
   detected: string;
-  /** * Whether the reader has used this menu: it keeps the focus when a choice renders the view *
+  /** Whether the reader has used this menu: it keeps the focus when a choice renders the view
       again. */
   used?: { current: boolean };
 }

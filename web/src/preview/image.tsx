@@ -25,7 +25,7 @@ const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
 const svgType = "image/svg+xml";
 
-/** * An SVG drawing, as picture or source. In an image it runs no scripts and loads nothing. */
+/** An SVG drawing, as picture or source. In an image it runs no scripts and loads nothing. */
 export function DrawingPreview({ file }: ViewerProps) {
   const [view, setView] = useState<"picture" | "source">(addressedLines() ? "source" : "picture");
   return (

@@ -25,7 +25,7 @@ const text = () => import("./text").then((m) => m.TextPreview);
 const media = () => import("./media");
 const unknown = () => import("./unknown").then((m) => m.UnknownPreview);
 
-/** * The first matching row applies. HTML is shown as text, and SVG as an image, so that their *
+/** The first matching row applies. HTML is shown as text, and SVG as an image, so that their
     scripts do not run. */
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },

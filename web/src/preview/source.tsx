@@ -16,7 +16,7 @@ export class Source {
   read = 0;
   private readonly decoder: Decoder;
 
-  /** * @param chosen the label of the encoding that the reader has chosen; by default it is *
+  /** @param chosen the label of the encoding that the reader has chosen; by default it is
       detected */
   constructor(
     private readonly file: StoredFile,
@@ -53,7 +53,7 @@ export class Source {
   }
 }
 
-/** * The encoding in the media type of a file, unless a service would guess it for any text. */
+/** The encoding in the media type of a file, unless a service would guess it for any text. */
 function charsetOf({ mimetype }: StoredFile): string | undefined {
   const label = /;\s*charset="?([\w.:-]+)/i.exec(mimetype)?.[1];
   try {
@@ -64,8 +64,8 @@ function charsetOf({ mimetype }: StoredFile): string | undefined {
   }
 }
 
-/** * Decodes a file in chunks: in the chosen encoding, or by its byte order mark, or as UTF-8, or
-    in * the most likely encoding. */
+/** Decodes a file in chunks: in the chosen encoding, or by its byte order mark, or as UTF-8, or
+    in the most likely encoding. */
 export class Decoder {
   name = "";
   label = "";
@@ -145,9 +145,10 @@ export function useReadError(file: StoredFile, failed: boolean): { problem: Prob
   return state;
 }
 
-/** * Loads a file and returns its object URL, valid until the component unmounts. The data address
-    is not suitable: browsers reuse * content cached for an address, even after the file was
-    replaced. * @param type its media type, if the recorded one is wrong */
+/** Loads a file and returns its object URL, valid until the component unmounts. The data
+    address is not suitable: browsers reuse content cached for an address, even after the file
+    was replaced.
+    @param type its media type, if the recorded one is wrong */
 export function useObjectURL(file: StoredFile, wanted: boolean, type?: string): { address?: string; blob?: Blob; problem?: Problem; retry: () => void } {
   const [state, setState] = useState<{ address?: string; blob?: Blob; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);

@@ -23,8 +23,8 @@ export const axisItem = (item: Item, items: Item[], dimension: number): Item | u
   return found?.shape?.length === 1 && found.shape[0]! > 0 ? found : undefined;
 };
 
-/** * The coordinates of a dimension; undefined while they load, if it has none, or if stored values
-    * are shown. */
+/** The coordinates of a dimension; undefined while they load, if it has none, or if stored
+    values are shown. */
 export function useAxis(decoder: Decoder, item: Item, items: Item[], dimension: number, stored: boolean): Axis | undefined {
   const axis = stored ? undefined : axisItem(item, items, dimension);
   const length = Math.min(axis?.shape?.[0] ?? 0, most);
@@ -35,8 +35,8 @@ export function useAxis(decoder: Decoder, item: Item, items: Item[], dimension: 
   return { label: named(axis.name, axis), numbers, text, item: axis };
 }
 
-/** * Whether coordinates ascend from the bottom to the top of a picture: spatial ones do, detector
-    * rows do not. */
+/** Whether coordinates ascend from the bottom to the top of a picture: spatial ones do,
+    detector rows do not. */
 export function isUpwards({ item, numbers }: Axis): boolean {
   const of = (name: string) => item.attributes?.find(([n]) => n === name)?.[1] ?? "";
   const isPlace = /^y$/i.test(of("axis")) || /latitude|projection_y/.test(of("standard_name")) || /^degrees?_?n(orth)?$/i.test(of("units"));

@@ -8,8 +8,8 @@ export interface Format {
   what: string;
   /** Characters at an offset; without them the extension decides, otherwise both must match. */
   magic?: [offset: number, characters: string][];
-  /** * Further characters that must match: the file has this format although its first bytes can
-      match * another one. */
+  /** Further characters that must match: the file has this format although its first bytes can
+      match another one. */
   also?: [offset: number, characters: string];
   extensions?: string;
 }

@@ -182,7 +182,7 @@ type Shown =
 /** A part of an array with at most two dimensions. */
 export interface Selection {
   id: number;
-  /** An index for each dimension; those of rows and columns are ignored. */
+  /** An index for each dimension; the indices of rows and columns are ignored. */
   fixed: number[];
   /** The shown dimensions; -1: none. */
   rows: number;

@@ -45,8 +45,8 @@ function statisticsOf({ values, channels }: Raster): Statistics {
   return { all: [low, high], percentiles: percentilesOf(Float64Array.from(sample).sort()) ?? [low, high] };
 }
 
-/** * The limits without the lowest and highest values. If nearly all values are equal, they come
-    from * the higher ones. */
+/** The limits without the lowest and highest values. If nearly all values are equal, they come
+    from the higher ones. */
 function percentilesOf(sorted: Float64Array): Limits | undefined {
   const at = (of: Float64Array, share: number) => of[Math.round(share * (of.length - 1))]!;
   if (!sorted.length) return undefined;

@@ -35,7 +35,7 @@ export function timeText({ from, step }: NonNullable<Item["time"]>, value: numbe
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, -14) : text.replace("T", " ").replace(/\.000Z$/, "").replace("Z", "");
 }
 
-/** * A value of an array for display: times as dates, missing values marked; `stored` as in the *
+/** A value of an array for display: times as dates, missing values marked; `stored` as in the
     file. */
 export function shownText(item: Item, part: Part, at: number, stored: boolean): string {
   const { values, masked } = part;

@@ -40,9 +40,8 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** * A modal dialog of the browser, with its focus trap. Escape closes it; unsaved input is
-    discarded only after confirmation. After closing, * the focus returns to its earlier element.
- */
+/** A modal dialog of the browser, with its focus trap. Escape closes it; unsaved input is
+    discarded only after confirmation. After closing, the focus returns to its earlier element. */
 export function Dialog({ title, onClose, stays = false, discards, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();

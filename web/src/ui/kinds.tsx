@@ -48,9 +48,9 @@ export function KindIcon({ file }: { file: Pick<Resource, "name" | "mimetype"> }
 /** The maximum size of pictures that are loaded as their own thumbnail, in bytes. */
 const largestPicture = 4e6;
 
-/** * The address of a picture. If its recorded type is a picture type, the address is the same as
-    on its page, so that it is * transferred once. For other types the service detects the type from
-    the bytes. */
+/** The address of a picture. If its recorded type is a picture type, the address is the same as
+    on its page, so that it is transferred once. For other types the service detects the type
+    from the bytes. */
 export const pictureAddress = (r: Resource) => dataAddress(r, !pictureTypes.test(r.mimetype.split(";", 1)[0]!.trim().toLowerCase()));
 
 /** Formats that browsers show. SVG can contain scripts, and icons are not lab pictures. */

@@ -138,7 +138,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
   );
 }
 
-/** The rows to show. Until the first rows of a new listing arrive, they are those of the earlier one, and `fresh` is false. */
+/** The rows to show. Until the first rows of a new listing arrive, these are the rows of the earlier listing, and `fresh` is false. */
 function useRows<T>(create: () => Listing<T>, id: string, version: number): { rows: Rows<T>; fresh: boolean } {
   const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
   const entry = historyEntry();

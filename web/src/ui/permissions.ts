@@ -18,8 +18,8 @@ export async function permissionsIn(dataspaceId: string, me: User | undefined, s
   return { write: role === "editor" || role === "admin", manage: role === "admin", role: role ?? "none" };
 }
 
-/** * Whether a user can create dataspaces, which the configuration of the service decides. No
-    response contains it, but the service checks the * permission before the fields: a request
+/** Whether a user can create dataspaces, which the configuration of the service decides. No
+    response contains it, but the service checks the permission before the fields: a request
     without a name is refused with 403 or 400, and creates nothing. */
 export async function mayCreateDataspaces(me: User): Promise<boolean> {
   if (me.sysadmin) return true;

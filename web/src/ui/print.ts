@@ -24,8 +24,8 @@ export function usePrinting(): boolean {
   return printing;
 }
 
-/** * Handles the browser's print keys (Ctrl+P, ⌘P) while rows are missing: it loads the rest, then
-    prints. `ready` returns whether all rows * are loaded. Returns whether it is loading. */
+/** Handles the browser's print keys (Ctrl+P, ⌘P) while rows are missing: it loads the rest,
+    then prints. `ready` returns whether all rows are loaded. Returns whether it is loading. */
 export function usePrintKey(ready: () => boolean, load: () => Promise<void>): boolean {
   const [loading, setLoading] = useState(false);
   const latest = useRef({ ready, load });

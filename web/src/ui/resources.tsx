@@ -4,8 +4,8 @@ import { Badge, Size, Time } from "./components";
 import { RowIcon } from "./kinds";
 import type { Column } from "./list";
 
-/** * @param incomplete the ids of incomplete files * @param below the path of the shown folder:
-    file names are relative to it */
+/** @param incomplete the ids of incomplete files
+    @param below the path of the shown folder: file names are relative to it */
 export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): Column<Resource>[] => [
   {
     head: "File",

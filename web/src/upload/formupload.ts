@@ -26,8 +26,8 @@ export interface UploadOptions {
 /** A set that gets a new resource, or a resource of a set whose file is replaced: with an etag, only that version (else 412). */
 export type Destination = { setId: string } | { resourceId: string; within: string; etag?: string };
 
-/** * Uploads a file in one request. It uses XMLHttpRequest, because fetch reports no upload
-    progress. The fields precede the file, so that * the service can refuse the upload before it
+/** Uploads a file in one request. It uses XMLHttpRequest, because fetch reports no upload
+    progress. The fields precede the file, so that the service can refuse the upload before it
     receives the bytes. */
 export function formUpload(
   to: Destination,

@@ -322,7 +322,7 @@ func TestDescribeMany(t *testing.T) {
 	}
 	describe(t, s, "PATCH", "/resources/"+ids[7], `{"tags":["mine"]}`)
 	v.Press("Undo")
-	v.Sees("Undone: 19 files are as before.", "07.txt was left as it is")
+	v.Sees("Undone: 19 files are as before.", "07.txt was not changed")
 	v.Shots("undone-in-part")
 	for i, want := range map[int]string{0: `{"tags":["first","raw"]}`, 1: `{}`, 7: strings.Replace(want, "deep ice", "mine", 1)} {
 		if got := metadata(t, s, "/resources/"+ids[i]); got != want {

@@ -186,7 +186,7 @@ func TestGoneVersions(t *testing.T) {
 	mara.Expect("status of 410") // it hears of the deletion
 	s.Do(t, http.MethodDelete, "/resources/"+rid, nil)
 	v.At("/resources/" + rid + "/versions/3")
-	v.Sees("the resource is deleted; restore it to have its versions")
+	v.Sees("the resource is deleted; restore it to access its versions")
 	v.Follow("Go to the file")
 	v.Sees("This file is in the trash")
 	v.SeesNot("all versions")

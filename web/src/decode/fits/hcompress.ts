@@ -81,7 +81,7 @@ function interleave(a: Int32Array, at: number, count: number, stride: number, he
   for (let i = 0; i < count; i++) a[at + i * stride] = held[i]!;
 }
 
-/** * Inverts the transform level by level. It rounds halves like the forward transform. */
+/** Inverts the transform level by level. It rounds halves like the forward transform. */
 function invert(a: Int32Array, rows: number, columns: number) {
   const levels = levelsOf(Math.max(rows, columns));
   const [height, width] = [sides(rows, levels), sides(columns, levels)];

@@ -41,7 +41,7 @@ export class Cursor {
   /** A zero-terminated text, padded to a multiple. */
   ended(multiple = 1): string {
     const end = this.bytes.indexOf(0, this.at);
-    if (end < 0) throw new RangeError("a text has no end");
+    if (end < 0) throw new RangeError("a string is not terminated");
     const text = new TextDecoder().decode(this.bytes.subarray(this.at, end));
     this.at += Math.ceil((end + 1 - this.at) / multiple) * multiple;
     return text;

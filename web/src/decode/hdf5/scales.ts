@@ -27,15 +27,15 @@ export function joinScales({ addresses, paths }: Known) {
     } else if (isScale) {
       item.dimensions = [path.slice(path.lastIndexOf("/") + 1)];
       if (isBare(item)) {
-        item.about = `a dimension of ${item.shape![0]}`;
+        item.about = `a dimension of length ${item.shape![0]}`;
         item.why = "This is a dimension without values.";
       } else item.axes = [item.id];
     }
   }
 }
 
-/** * Resolves soft links. * @param again creates another id for the same array, since each item has
-    its own */
+/** Resolves soft links.
+    @param again creates another id for the same array, since each item has its own */
 export function followLinks({ paths }: Known, again: (id: number) => number) {
   for (const [path, item] of paths) {
     let target: Item | undefined = item;
@@ -86,8 +86,8 @@ export function joinAxes({ paths }: Known) {
   }
 }
 
-/** * The array that a NeXus file shows first: by `default` of its groups and `signal` of its data,
-    * or else the signal of the first data group. */
+/** The array that a NeXus file shows first: by `default` of its groups and `signal` of its
+    data, or else the signal of the first data group. */
 export function defaultSignal(root: Item): Item | undefined {
   let at: Item | undefined = root;
   for (let n = 0; at && n < 32; n++) {

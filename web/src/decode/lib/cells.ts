@@ -23,7 +23,7 @@ const day = 86_400;
 /** A date, counted from 1970. */
 export function dateText(days: number): string {
   const date = new Date(days * day * 1000);
-  return Number.isNaN(date.getTime()) ? `${days} days after 1970` : date.toISOString().slice(0, -14);
+  return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : date.toISOString().slice(0, -14);
 }
 
 function fraction(rest: bigint, perSecond: bigint): string {

@@ -107,8 +107,8 @@ const seconds: [RegExp, number][] = [
   [/^(ms|msecs?|millis|milliseconds?)$/, 1e-3], [/^(us|microsecs?|microseconds?)$/, 1e-6], [/^(ns|nanosecs?|nanoseconds?)$/, 1e-9], [/^weeks?$/, 604_800],
 ];
 
-/** * Parses a unit such as `days since 1970-01-01`; undefined for other units, and for non-standard
-    * calendars. */
+/** Parses a unit such as `days since 1970-01-01`; undefined for other units, and for
+    non-standard calendars. */
 export function timeOf(attributes: Attribute[]): Item["time"] {
   const all = new Map(attributes.map(([name, value]) => [name, value] as const));
   const [, unit = "", year, month, day, hour = "0", minute = "0", second = "0", sign, zoneHours, zoneMinutes] =
@@ -135,8 +135,8 @@ export function meaningOf(attributes: Attribute[], packing: Packing | undefined)
 /** Attributes that refer to other variables, such as coordinates or uncertainties. */
 const auxiliary = ["coordinates", "bounds", "climatology", "grid_mapping", "ancillary_variables", "cell_measures"];
 
-/** * The main variable of a file: the variable with the most dimensions that no other variable
-    refers * to; the first of several. */
+/** The main variable of a file: the variable with the most dimensions that no other variable
+    refers to; the first of several. */
 export function firstVariable(items: Item[]): number | undefined {
   const shown = items.filter((i) => i.id !== undefined && !i.why && i.shape && i.shape.every((n) => n > 0));
   const named = new Set(items.flatMap((i) => (i.attributes ?? []).filter(([name]) => auxiliary.includes(name)).flatMap(([, value]) => value.split(/[\s:]+/))));

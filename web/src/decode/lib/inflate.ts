@@ -27,8 +27,8 @@ async function run(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, m
   return { bytes: concat(parts), problem };
 }
 
-/** * Unpacks a stream. Data after the end of the stream is not an error. * @param most the limit in
-    bytes; a longer stream is refused, or with `partly` truncated */
+/** Unpacks a stream. Data after the end of the stream is not an error.
+    @param most the limit in bytes; a longer stream is refused, or with `partly` truncated */
 export async function inflate(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, most = maxBytes, partly = false): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes, problem } = await run(packed, format, most);
   if (bytes.length > most && !partly) throw new Refused(`It unpacks to more than ${Math.floor(most / MiB)} MiB.`);
@@ -39,10 +39,10 @@ export async function inflate(packed: Uint8Array<ArrayBuffer>, format: Compressi
 /** The maximum number of false gzip member starts: each costs an attempt. */
 const maxFalseStarts = 100;
 
-/** * Unpacks the members of a gzip file. Browsers unpack one member without reporting its end. A
-    member ends before the start of the next one if * its last bytes, length and checksum, match. *
-    @param most the limit in bytes * @returns `complete`: nothing is missing, and nothing follows
-    the last member */
+/** Unpacks the members of a gzip file. Browsers unpack one member without reporting its end. A
+    member ends before the start of the next one if its last bytes, length and checksum, match.
+    @param most the limit in bytes
+    @returns `complete`: nothing is missing, and nothing follows the last member */
 export async function gunzip(packed: Uint8Array<ArrayBuffer>, most: number): Promise<{ bytes: Uint8Array<ArrayBuffer>; complete: boolean }> {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const isWhole = ({ bytes, problem }: Unpacked, end: number) =>

@@ -13,7 +13,7 @@ const lengths: Record<string, Lengths> = {
 /** Bytes of characters without meaning in a table. */
 const filler = 0xff;
 
-/** * Decodes chunks so that each unit of the encoding becomes one character. Numbers, separators *
+/** Decodes chunks so that each unit of the encoding becomes one character. Numbers, separators
     and line ends are correct; other characters only keep their count. */
 export class Positions {
   readonly unit: number;

@@ -65,7 +65,7 @@ function reader(bytes: Uint8Array, format: string): Next {
   let at = 0;
   return (type) => {
     const [size, read] = types[type]!;
-    if (at + size > view.byteLength) throw new Refused("It ends before all of its elements.");
+    if (at + size > view.byteLength) throw new Refused("It ends before its last element.");
     return read(view, (at += size) - size, little);
   };
 }

@@ -29,7 +29,7 @@ export async function layoutOf(d: Directory): Promise<Layout> {
   const tiled = d.has(322);
   const bits = await d.numbers(258, [1]);
   if (!(width > 0 && height > 0) || width * height > 2 ** 50) throw new Refused("A picture of it has no size.");
-  if (bits.some((b) => b !== bits[0])) throw new Refused("Its samples have several numbers of bits, which is not supported.");
+  if (bits.some((b) => b !== bits[0])) throw new Refused("Its samples have different numbers of bits, which is not supported.");
   return {
     width, height, tiled, bits: bits[0]!,
     samples: await d.number(277, 1),
@@ -51,7 +51,7 @@ export function typeOf({ bits, format }: Layout): Type | undefined {
   return (types as Record<string, Type>)[`${format === 2 ? "int" : format === 3 ? "float" : "uint"}${bits}`];
 }
 
-const colours = ["greys, white first", "greys", "colours", "palette", "mask", "CMYK", "YCbCr"];
+const colours = ["greyscale, 0 is white", "greyscale", "colours", "palette", "mask", "CMYK", "YCbCr"];
 
 export const aboutOf = (l: Layout) =>
   `${l.width} × ${l.height} pixels · ${l.samples > 1 ? `${l.samples} × ` : ""}${l.bits} bits${l.format === 3 ? " (floating point)" : l.format === 2 ? " (signed)" : ""} · ${colours[l.photometric] ?? ""} · ${l.tiled ? "tiles" : "strips"}`;
@@ -65,9 +65,9 @@ export function channelsOf({ photometric, samples }: Layout): number {
   return (photometric === 2 || photometric === YCbCr) && samples >= 3 ? (samples === 4 ? 4 : 3) : 1;
 }
 
-/** * Lists the smaller copies of each picture, smallest last. They have its shape and samples, and
-    are in its directory or after it. * Whole-slide images are stored this way, with or without a
-    mark. */
+/** Lists the smaller copies of each picture, smallest last. They have its shape and samples,
+    and are in its directory or after it. Whole-slide images are stored this way, with or
+    without a mark. */
 export function copiesOf(layouts: Layout[]): number[][] {
   const copyOf = (l: Layout, of: Layout) =>
     l.width <= of.width / 1.5 && Math.abs((l.width / of.width) * of.height - l.height) <= 2 && l.samples === of.samples && l.bits === of.bits && l.photometric === of.photometric && of.tiled;

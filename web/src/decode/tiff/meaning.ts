@@ -36,7 +36,7 @@ export function saidOf(meaning: Meaning | undefined): Pick<Sheet, "unit" | "pack
   return { ...(unit && { unit }), ...(isPacked(meaning) && { packed: said.filter(Boolean).join("; ") }) };
 }
 
-/** * A picture with physical values; NaN stands for a missing value. Colours do not change. */
+/** A picture with physical values; NaN stands for a missing value. Colours do not change. */
 export function meant(raster: Raster, meaning: Meaning | undefined): Raster {
   if (!meaning || !isPacked(meaning) || raster.channels > 1) return raster;
   const { scale, offset } = meaning;

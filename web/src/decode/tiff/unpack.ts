@@ -19,7 +19,7 @@ const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => 
 export function whyNot(l: Layout): string | undefined {
   const perPixel = l.planar ? 1 : l.samples;
   const isReadable = l.compression === JPEG ? l.bits === 8 && (perPixel === 1 || perPixel === 3) : methods[l.compression];
-  if (!isReadable) return `Its pixels are compressed by ${names[l.compression] ?? `method ${l.compression}`}, which is not supported.`;
+  if (!isReadable) return `Its pixels are compressed with ${names[l.compression] ?? `method ${l.compression}`}, which is not supported.`;
   return isYCbCr(l) && l.compression !== JPEG ? "Its colours are in YCbCr, which is not supported." : undefined;
 }
 
