@@ -278,7 +278,7 @@ func TestRefusedDestinations(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{other, backup.ErrOccupied, "other things than a backup"},
+		{other, backup.ErrOccupied, "other files than a backup"},
 		{w.dir, backup.ErrInside, "name a folder outside of it"},
 		{filepath.Join(w.dir, "new", "below"), backup.ErrInside, "name a folder outside of it"},
 		{aliased, backup.ErrInside, "name a folder outside of it"},

@@ -147,7 +147,7 @@ func TestOccupiedDataDirectory(t *testing.T) {
 	dest := t.TempDir()
 	w.backUp(dest)
 	_, err := backup.Restore(t.Context(), dest, w.dir, backup.RestoreOptions{})
-	wantError(t, err, backup.ErrOccupied, "empty, or not there")
+	wantError(t, err, backup.ErrOccupied, "must be empty or missing")
 	empty := t.TempDir()
 	_, err = backup.Restore(t.Context(), dest, empty, backup.RestoreOptions{})
 	check(t, err)
@@ -196,7 +196,7 @@ func TestCancelledRestore(t *testing.T) {
 		t.Error("a data directory without its metadata counts as incomplete")
 	}
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
-	wantError(t, err, backup.ErrOccupied, "empty, or not there")
+	wantError(t, err, backup.ErrOccupied, "must be empty or missing")
 }
 
 // TestCancelledVerify: its files are removed, and the error does not tell the user to delete them.

@@ -151,7 +151,7 @@ func TestChildrenThatMisbehave(t *testing.T) {
 	t.Parallel()
 	for do, want := range map[string]string{
 		"spin": "took more than 2s", "sleep": "took more than 2s", "allocate": "exit status", "panic": "on purpose", "flood": "the answer is too long",
-		"garbage": "no JSON", "invalid": "a! must have a name of letters",
+		"garbage": "the answer is not JSON", "invalid": "a! must have a name of letters",
 	} {
 		t.Run(do, func(t *testing.T) {
 			t.Parallel()

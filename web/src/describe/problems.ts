@@ -43,7 +43,7 @@ export function problemText(fields: FormField[], { path, message }: Pick<Propert
 export const pointerOf = (field: string) => field.split(".").slice(2).map(step).join("");
 
 /** Converts a refusal of the service, such as "metadata.properties.sample is missing; the schema
-    runs asks for it", to a sentence for a field. */
+    runs requires it", to a sentence for a field. */
 export function refusalText(fields: FormField[], { field, detail }: { field: string; detail: string }, at: string): string {
   const [said = "", more = ""] = detail.split(/; the schema \S+ requires it/);
   const says = said.startsWith(`${field} `) ? problemText(fields, { path: pointerOf(field), message: said.slice(field.length + 1) }, at) : detail;

@@ -94,7 +94,7 @@ func TestFormInsists(t *testing.T) {
 	v.Press("Method")
 	keyboard(v, "XRD")
 	v.Submit()
-	v.Sees("1 file cannot be changed this way, so no file was changed", "b.csv: measured_on is missing; the schema measurement-of-files asks for it, and 1 more")
+	v.Sees("1 file cannot be changed this way, so no file was changed", "b.csv: measured_on is missing; the schema measurement-of-files requires it, and 1 more")
 	v.Until(`document.querySelector("dialog button[type=submit]").disabled`)
 	v.Shots("form-many-refused")
 	v.Press("Back")

@@ -98,7 +98,7 @@ func TestSpectra(t *testing.T) {
 	l.Until(painted + `(1) > 300`)
 	l.Shots("spectrum")
 	l.file("damaged.jdx", strings.Replace(plotFile(t, "dupdec1.jdx"), "4364G832P", "4364G932P", 1))
-	l.Sees("The file contradicts itself.", "do not continue the one before them: 2")
+	l.Sees("The file contradicts itself.", "do not continue the previous line: 2")
 	l.file("pages.jdx", "##TITLE=run\n##DATA TYPE=MASS SPECTRUM\n##NTUPLES=MASS SPECTRUM\n##VAR_NAME=MASS, INTENSITY, RETENTION TIME\n##SYMBOL=X, Y, T\n##UNITS=M/Z, RELATIVE ABUNDANCE, SECONDS\n"+
 		"##PAGE=T=5\n##NPOINTS=2\n##DATA TABLE=(XY..XY), PEAKS\n50, 2.5; 51, 9.5\n##PAGE=T=8\n##DATA TABLE=(XY..XY), PEAKS\n50, 1; 60, 2\n70, 3\n##END NTUPLES=MASS SPECTRUM\n##END=\n")
 	l.Sees("2 spectra", "2 points")
