@@ -57,7 +57,7 @@ func Open(path string, options Options) (*Store, error) {
 		options.Now = time.Now
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !options.ReadOnly {
-		if err := create(path); err != nil {
+		if err := create(path, options.Now); err != nil {
 			return nil, fmt.Errorf("bolt: create %s: %w", path, err)
 		}
 	}

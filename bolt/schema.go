@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -24,13 +25,13 @@ const (
 // power cut during the creation can leave a file that bbolt does not open again. If two processes
 // start at the same time, only one may win. A rename would replace a file that the other process
 // has already opened, so it is only used on file systems without hard links.
-func create(path string) error {
+func create(path string, now func() time.Time) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newInfix)
 	if err != nil {
 		return err
 	}
 	fresh := file.Name()
-	err = errors.Join(file.Close(), initialize(fresh))
+	err = errors.Join(file.Close(), initialize(fresh, now))
 	if err == nil {
 		err = link(fresh, path)
 	}
@@ -54,7 +55,7 @@ func link(fresh, path string) error {
 }
 
 // initialize turns an empty file into a complete one without rows, and syncs it.
-func initialize(path string) error {
+func initialize(path string, now func() time.Time) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true, // it is synced once, at the end
 	})
@@ -63,7 +64,7 @@ func initialize(path string) error {
 	}
 	err = db.Update(func(btx *bbolt.Tx) error {
 		k := &kv{bolt: btx}
-		return tables.Initialize(k, k)
+		return tables.Initialize(k, k, now)
 	})
 	if err != nil {
 		return errors.Join(err, db.Close())

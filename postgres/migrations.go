@@ -135,7 +135,7 @@ func (t *transaction) upgrade(tx pgx.Tx) error {
 		if _, err := tx.Exec(t.ctx, first, int32(tables.Schema)); err != nil {
 			return err
 		}
-		if err := tables.Initialize(k, k); err != nil {
+		if err := tables.Initialize(k, k, t.store.Now); err != nil {
 			return err
 		}
 		t.state = state{schema: int32(tables.Schema), access: 1}

@@ -22,8 +22,8 @@ func lastStampOf(tx *metadata.Tx) (metadata.Stamp, error) { return tx.Lineage.La
 
 func testFirstEpoch(t *testing.T, s *store) {
 	first := view(t, s, epochOf)
-	if first.ID == (metadata.EpochID{}) || first.Base != 0 || first.Began == 0 {
-		t.Errorf("the first epoch is %+v", first)
+	if now := metadata.Stamp(s.clock.now().UnixMicro()); first.ID == (metadata.EpochID{}) || first.Base != 0 || first.Began != now {
+		t.Errorf("at %d the first epoch is %+v", now, first)
 	}
 	s.stamp(t)
 	s.reopen(t)

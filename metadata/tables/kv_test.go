@@ -21,7 +21,7 @@ type memory struct {
 func newMemory(t *testing.T) *memory {
 	t.Helper()
 	m := &memory{}
-	if err := Initialize(m, m); err != nil {
+	if err := Initialize(m, m, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	header, err := ReadHeader(m)

@@ -36,8 +36,9 @@ func Migrate(kv KV, in Buckets, version uint32) error {
 	return t.failed
 }
 
-// Initialize creates complete metadata without rows, in a transaction of an empty engine.
-func Initialize(kv KV, in Buckets) error {
+// Initialize creates complete metadata without rows, in a transaction of an empty engine. now is
+// the clock of the store. The first epoch begins at its time.
+func Initialize(kv KV, in Buckets, now func() time.Time) error {
 	for b := range BucketCount {
 		if !b.In(Schema) {
 			continue
@@ -46,7 +47,7 @@ func Initialize(kv KV, in Buckets) error {
 			return err
 		}
 	}
-	t := Write(kv, State{}, 0, time.Now)
+	t := Write(kv, State{}, 0, now)
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
 	putMetaRow(t, schemaRow, schemaFields, Schema)
