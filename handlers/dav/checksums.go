@@ -127,3 +127,18 @@ func appendChecksums(text []byte, e *shown) []byte {
 	}
 	return append(hex.AppendEncode(append(text, "SHA256:"...), e.File.Digest[:]), "</oc:checksum>"...)
 }
+
+// maxHashed limits the bytes that one request reads to compute missing checksums.
+const maxHashed = 512 << 20
+
+// hash computes the checksums of the added files that have none, and reports whether it stored any.
+func (p *propfinding) hash(r *request) bool {
+	files := p.unhashed
+	p.unhashed = p.unhashed[:0]
+	if len(files) == 0 || p.hashed >= maxHashed {
+		return false
+	}
+	read, stored, err := p.drive.repo.Files.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
+	p.hashed += read
+	return err == nil && stored > 0 // otherwise the answer has only the SHA-256
+}

@@ -290,10 +290,6 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 	return err
 }
 
-// errSystemFile ends a transaction without changes: files that macOS or Windows create for their
-// own use are not stored.
-var errSystemFile = errors.New("files that macOS or Windows create for their own use are not stored")
-
 // matches returns a function that checks the request's conditions against the entry at its path.
 func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 	match := exchange.Preconditions(r.Request)
@@ -312,10 +308,4 @@ func (d *Drive) matches(r *request) func(*folders.DriveEntry) error {
 
 func preconditionFailed() error {
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: "the file does not have the version that the request names"}
-}
-
-// isSystemFile reports whether a path is a file that macOS or Windows creates for its own use.
-func isSystemFile(path string) bool {
-	element := path[strings.LastIndexByte(path, '/')+1:]
-	return strings.HasPrefix(element, "._") || element == ".DS_Store" || strings.EqualFold(element, "Thumbs.db") || strings.EqualFold(element, "desktop.ini")
 }

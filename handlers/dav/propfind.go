@@ -254,21 +254,6 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// maxHashed limits the bytes that one request reads to compute missing checksums.
-const maxHashed = 512 << 20
-
-// hash computes the checksums of the added files that have none, and reports whether it stored any.
-func (p *propfinding) hash(r *request) bool {
-	files := p.unhashed
-	p.unhashed = p.unhashed[:0]
-	if len(files) == 0 || p.hashed >= maxHashed {
-		return false
-	}
-	read, stored, err := p.drive.repo.Files.ComputeChecksums(r.Context(), r.caller, files, maxHashed-p.hashed)
-	p.hashed += read
-	return err == nil && stored > 0 // otherwise the answer has only the SHA-256
-}
-
 // add appends the properties of an entry. The entry's path is above followed by element.
 func (p *propfinding) add(e *folders.DriveEntry, above, element string) {
 	s := &p.entry

@@ -2,7 +2,6 @@ package download
 
 import (
 	"fmt"
-	"mime"
 	"strings"
 
 	"labshelf/metadata"
@@ -44,19 +43,4 @@ func percentEncode(name string) string {
 		}
 	}
 	return out.String()
-}
-
-const sandboxed = "default-src 'none'; sandbox"
-
-// contentSecurity returns the content security policy that keeps a file from acting in the name of
-// the service. A PDF has no sandbox, since PDF viewers do not start in one.
-func contentSecurity(mimetype string) string {
-	const pdf = "application/pdf"
-	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // the usual case, without parsing
-		return sandboxed
-	}
-	if media, _, _ := mime.ParseMediaType(mimetype); media == pdf {
-		return "default-src 'none'"
-	}
-	return sandboxed
 }
