@@ -5,19 +5,14 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-
-	"labshelf/auth/errs"
 )
 
 // ErrNotModified is returned by a call with IfNoneMatch if the record has not changed.
@@ -97,22 +92,6 @@ func (r request) with(name, value string) request {
 	}
 	r.header.Add(name, value)
 	return r
-}
-
-// verdict says whether a failed attempt may be repeated.
-type verdict uint8
-
-const (
-	final  verdict = iota // it would fail again
-	undone                // the service has done nothing; it may be repeated
-	doubt                 // the service may have done it
-)
-
-// failure is the failure of an attempt.
-type failure struct {
-	verdict
-	error
-	response *http.Response // its body is closed; nil: no response arrived
 }
 
 // run makes a call, with retries if they are safe and useful. It passes a successful response to
@@ -228,49 +207,6 @@ func (c *caller) build(ctx context.Context, r request) (*http.Request, error) {
 		request.Header.Set("Authorization", c.key)
 	}
 	return request, nil
-}
-
-// unanswered returns the failure of an attempt without a response.
-func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *failure {
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		err = failed.Err
-	}
-	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body noticed the end first
-		err = ctx.Err()
-	}
-	if wrong := sent.failed(); wrong != nil {
-		return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", wrong)}
-	}
-	err = fmt.Errorf("%s does not answer: %w", c.base, err)
-	var dial *net.OpError
-	var unknown *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case ctx.Err() != nil, errors.As(err, &unknown) && unknown.IsNotFound, errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
-		return &failure{verdict: final, error: err}
-	case errors.As(err, &dial) && dial.Op == "dial", sent != nil && !sent.whole():
-		return &failure{verdict: undone, error: err}
-	}
-	return &failure{verdict: doubt, error: err}
-}
-
-// refused returns the failure for an error response. A proxy's response says nothing about what the
-// service did, except for 429.
-func refused(response *http.Response) *failure {
-	if response.StatusCode == http.StatusNotModified {
-		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
-	}
-	problem := problemOf(response)
-	failed := &failure{final, errors.Join(problem, response.Body.Close()), response}
-	switch {
-	case problem.Status == http.StatusTooManyRequests, problem.Code == errs.CodeBusy,
-		problem.Status == http.StatusServiceUnavailable && problem.Code != "":
-		failed.verdict = undone
-	case slices.Contains(gatewayStatuses, problem.Status):
-		failed.verdict = doubt
-	}
-	return failed
 }
 
 // read decodes a JSON response to its end.

@@ -3,10 +3,18 @@ package client
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
+
+	"labshelf/auth/errs"
 )
 
 // Retries controls how often, and after which time, a call is repeated that failed for a transient
@@ -90,4 +98,63 @@ func retryAfter(header http.Header) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return 0
+}
+
+// verdict says whether a failed attempt may be repeated.
+type verdict uint8
+
+const (
+	final  verdict = iota // it would fail again
+	undone                // the service has done nothing; it may be repeated
+	doubt                 // the service may have done it
+)
+
+// failure is the failure of an attempt.
+type failure struct {
+	verdict
+	error
+	response *http.Response // its body is closed; nil: no response arrived
+}
+
+// unanswered returns the failure of an attempt without a response.
+func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *failure {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body noticed the end first
+		err = ctx.Err()
+	}
+	if wrong := sent.failed(); wrong != nil {
+		return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", wrong)}
+	}
+	err = fmt.Errorf("%s does not answer: %w", c.base, err)
+	var dial *net.OpError
+	var unknown *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case ctx.Err() != nil, errors.As(err, &unknown) && unknown.IsNotFound, errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
+		return &failure{verdict: final, error: err}
+	case errors.As(err, &dial) && dial.Op == "dial", sent != nil && !sent.whole():
+		return &failure{verdict: undone, error: err}
+	}
+	return &failure{verdict: doubt, error: err}
+}
+
+// refused returns the failure for an error response. A proxy's response says nothing about what the
+// service did, except for 429.
+func refused(response *http.Response) *failure {
+	if response.StatusCode == http.StatusNotModified {
+		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
+	}
+	problem := problemOf(response)
+	failed := &failure{final, errors.Join(problem, response.Body.Close()), response}
+	switch {
+	case problem.Status == http.StatusTooManyRequests, problem.Code == errs.CodeBusy,
+		problem.Status == http.StatusServiceUnavailable && problem.Code != "":
+		failed.verdict = undone
+	case slices.Contains(gatewayStatuses, problem.Status):
+		failed.verdict = doubt
+	}
+	return failed
 }
