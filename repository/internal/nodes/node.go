@@ -13,14 +13,10 @@ import (
 )
 
 const (
-	// BackgroundLease is the name of the lease of the node that does the background work.
-	BackgroundLease = "background"
-
-	backgroundLasts = 8 * time.Second
-	poll            = time.Second      // between two checks of the log and the lease
-	announceEvery   = 20 * time.Second // between two announcements that the node is running
-	sweepEvery      = 10 * time.Minute // between removals of ended leases
-	runsAfter       = time.Minute      // without an announcement, a node counts as gone
+	poll          = time.Second      // between two checks of the log and the lease
+	announceEvery = 20 * time.Second // between two announcements that the node is running
+	sweepEvery    = 10 * time.Minute // between removals of ended leases
+	runsAfter     = time.Minute      // without an announcement, a node counts as gone
 )
 
 // Config describes a node, and holds the functions that it calls.
@@ -127,15 +123,6 @@ func ended(w *background.Worker) bool {
 	}
 }
 
-// Works reports whether this node does the background work.
-func (n *Node) Works() bool { return n == nil || n.onDuty() != nil }
-
-func (n *Node) onDuty() *Lease {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.duty
-}
-
 // watch checks the shared state, and announces that this node is running.
 func (n *Node) watch(ctx context.Context) background.Next {
 	err := n.look(ctx)
@@ -211,34 +198,6 @@ func (n *Node) look(ctx context.Context) error {
 		return nil
 	}
 	return errs.Ignore(n.takeOver(ctx), ErrHeld)
-}
-
-// mayBeFree reports whether to try to take the background lease: no node holds it, its row has not
-// changed for as long as it lasts, or this is the first check.
-func (n *Node) mayBeFree(row metadata.Lease) bool {
-	known := !n.seen.IsZero()
-	if !known || row != n.row {
-		n.row, n.seen = row, time.Now()
-	}
-	return !known || row == metadata.Lease{} || time.Since(n.seen) >= backgroundLasts
-}
-
-func (n *Node) takeOver(ctx context.Context) error {
-	duty, err := n.Take(ctx, Wanted{Name: BackgroundLease, Lasts: backgroundLasts, Lost: func() { n.begin(nil) }})
-	if err == nil {
-		n.begin(duty)
-	}
-	return err
-}
-
-// begin sets or clears the background lease, and wakes all workers.
-func (n *Node) begin(duty *Lease) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.duty = duty
-	for _, w := range n.workers {
-		w.Wake()
-	}
 }
 
 // announce records that this node is running, and removes nodes that have not announced themselves
