@@ -88,24 +88,6 @@ func (c *catalog) named(name string) bool {
 		slices.ContainsFunc(c.damaged, func(u Unusable) bool { return u.Name == name })
 }
 
-// expired returns the snapshots that are neither among the last kept ones nor the last one of their
-// epoch.
-func (c *catalog) expired(kept int) (old []Manifest) {
-	type lineage struct {
-		metadata.Identity
-		metadata.EpochID
-	}
-	seen := map[lineage]bool{}
-	for i, m := range slices.Backward(c.all()) {
-		of := lineage{m.Identity, m.Epoch.ID}
-		if len(c.all())-i > kept && seen[of] {
-			old = append(old, m)
-		}
-		seen[of] = true
-	}
-	return old
-}
-
 // At selects a snapshot in a backup. The zero At selects the latest.
 type At struct {
 	name  string

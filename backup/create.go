@@ -17,9 +17,6 @@ import (
 	"labshelf/metadata"
 )
 
-// DefaultKeep is the default number of snapshots to keep.
-const DefaultKeep = 7
-
 // CreateOptions are the options of [Create].
 type CreateOptions struct {
 	Program string // and its version, for the manifest

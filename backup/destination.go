@@ -193,26 +193,6 @@ func (d *destination) commit(m *Manifest) (err error) {
 	return err
 }
 
-// expire removes the expired snapshots, the manifest first: without its metadata it would describe
-// a broken snapshot. It removes no blobs, since other snapshots may need them.
-func (d *destination) expire(kept int) (removed []string, err error) {
-	removed = []string{}
-	for _, m := range d.expired(kept) {
-		if err := d.disk.Remove(filepath.Join(d.path, m.earlierName())); err != nil {
-			return removed, err
-		}
-		if err := d.disk.SyncDir(d.path); err != nil {
-			return removed, err
-		}
-		if err := d.disk.Remove(m.metadata(d.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return removed, err
-		}
-		removed = append(removed, m.Name())
-	}
-	d.catalog, err = readCatalog(d.path)
-	return removed, err
-}
-
 // clean removes metadata without a manifest.
 func (d *destination) clean() error {
 	entries, err := os.ReadDir(d.path)
