@@ -109,3 +109,55 @@ func idIn(element string) (id string, ok bool) {
 	id = element[begin : begin+idLength]
 	return id, strings.Trim(id, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
+
+// Path returns the path of a file.
+func Path[F File](s Set[F], file F) (string, error) {
+	id, name := file.Named()
+	folder, rest, plain := Split(name)
+	if plain {
+		for first, err := range s.Files(name, Position{Name: name}) {
+			if err != nil {
+				return "", err
+			}
+			oldest, of := first.Named()
+			plain = oldest == id && of == name
+			break
+		}
+	}
+	element, err := shown(s, folder, rest, id, plain)
+	return folder + element, err
+}
+
+// shown returns the element of a file. oldest reports that its name is plain and that no older file
+// has the same name.
+func shown[F File](s Set[F], folder, rest, id string, oldest bool) (string, error) {
+	if oldest {
+		other, _, err := withID(s, folder, rest)
+		if err != nil {
+			return "", err
+		}
+		taken := false
+		if !other && IsFolder(rest) {
+			taken, err = Exists(s, folder+rest+"/")
+		}
+		if !other && !taken {
+			return rest, err
+		}
+	}
+	return WithID(rest, id), nil
+}
+
+// withID finds the file of a folder that an element with an id refers to.
+func withID[F File](s Set[F], folder, element string) (found bool, file F, err error) {
+	id, like := idIn(element)
+	if !like {
+		return false, file, nil
+	}
+	file, found, err = s.ByID(id)
+	if err != nil || !found {
+		return false, file, err
+	}
+	_, name := file.Named()
+	in, rest, _ := Split(name)
+	return in == folder && WithID(rest, id) == element, file, nil
+}

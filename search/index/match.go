@@ -9,13 +9,6 @@ import (
 	"labshelf/search/words"
 )
 
-// The quality of a match between a query word and a document word.
-const (
-	inside = 1
-	prefix = 2
-	whole  = 3
-)
-
 // fit is a matching word of a zone, by number.
 type fit struct {
 	word, quality int
@@ -120,14 +113,6 @@ func (w *scratch) reset(n int) {
 	w.hit, w.result = w.hit[:(n+63)/64], w.result[:(n+63)/64]
 	w.result.fill(n)
 	clear(w.scores[:n])
-}
-
-// mark records the points of a document for the current clause; the maximum counts.
-func (w *scratch) mark(doc int, points uint8) {
-	if w.quality[doc] < points {
-		w.quality[doc] = points
-		w.hit.set(doc)
-	}
 }
 
 // zonesOf returns the zones of a clause: all up to the last.

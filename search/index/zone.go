@@ -21,10 +21,6 @@ const (
 	zoneCount     = ownZones + 1
 )
 
-// weights are the points for a whole word of each zone. A prefix counts two thirds, a substring one
-// third.
-var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1, containerZone: 1}
-
 // zone is the inverted index of one zone of a shard. The words of all its documents are numbered by
 // consecutive positions. One number is skipped after each text, so that no phrase crosses its end.
 // A posting list contains the positions of one word, which determine both its place and its
