@@ -58,6 +58,10 @@ func (c Caller) names() []string {
 	return []string{c.Name, c.Group}
 }
 
+// exceedsShare reports whether a request takes more than the share of its caller: the caller would
+// then hold more than is free now.
+func exceedsShare[N int | int64](held, free N) bool { return held > free }
+
 // Refusal is the error for a caller that has already used its share.
 type Refusal struct {
 	Resource string        // the exhausted resource: "requests" or "memory"

@@ -32,7 +32,7 @@ func (h *Held) Set(bytes int64) error {
 	defer m.mu.Unlock()
 	more := bytes - h.bytes
 	for _, name := range h.caller.names() {
-		if more > 0 && m.shares[name]+more > m.free {
+		if more > 0 && exceedsShare(m.shares[name]+more, m.free) {
 			return refuse("memory", soonest)
 		}
 	}

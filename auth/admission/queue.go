@@ -198,7 +198,7 @@ func (q *Queue) run(t *Ticket, now time.Time) {
 func (t *Ticket) mayRun() bool {
 	free := t.queue.limits.Slots - t.queue.running
 	for _, a := range t.accounts {
-		if a.running >= free {
+		if exceedsShare(a.running+1, free) {
 			return false
 		}
 	}
