@@ -13,7 +13,7 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// bareRow is the size of the row that a bare commit puts: about what the record of a resource has.
+// bareRow is the size in bytes of the row in a bare commit, about the size of a resource record.
 const bareRow = 600
 
 // bareStore is a plain bbolt file, as the lower bound for a commit. Changes queued during a commit
@@ -24,8 +24,7 @@ type bareStore struct {
 	stopped chan struct{}
 }
 
-// bareChange is one row on its way, with the body of an upload where that is to be in the same
-// transaction.
+// bareChange is a queued row. If body is not nil, it is stored in the same transaction.
 type bareChange struct {
 	key  uint64
 	body []byte
@@ -34,7 +33,7 @@ type bareChange struct {
 
 func openBareStore(path string) (*bareStore, error) {
 	options := &bbolt.Options{FreelistType: bbolt.FreelistMapType}
-	if runtime.GOOS != "windows" { // where the file would grow to it
+	if runtime.GOOS != "windows" { // on Windows the file would grow to this size
 		options.InitialMmapSize = 4 << 30 // a new mapping stops all transactions
 	}
 	db, err := bbolt.Open(path, 0o600, options)
@@ -59,15 +58,14 @@ func (s *bareStore) close() error {
 	return s.db.Close()
 }
 
-// put commits a row, and the body with it unless that is nil. Each key is greater than those
-// before.
+// put commits a row, and the body if it is not nil. Each key must be greater than the keys before.
 func (s *bareStore) put(key uint64, body []byte) error {
 	done := make(chan error, 1)
 	s.queue <- bareChange{key, body, done}
 	return <-done
 }
 
-// commits commits whatever is queued parallel, until the queue is closed.
+// commits runs until the queue is closed. It commits all queued changes in one transaction.
 func (s *bareStore) commits() {
 	defer close(s.stopped)
 	for first := range s.queue {
@@ -84,7 +82,7 @@ func (s *bareStore) commits() {
 
 func putAll(tx *bbolt.Tx, batch []bareChange) error {
 	rows, bodies := tx.Bucket([]byte("rows")), tx.Bucket([]byte("bodies"))
-	rows.FillPercent, bodies.FillPercent = 1, 1 // they grow at their ends
+	rows.FillPercent, bodies.FillPercent = 1, 1 // keys are appended in order
 	for _, change := range batch {
 		key := binary.BigEndian.AppendUint64(nil, change.key)
 		err := rows.Put(key, make([]byte, bareRow))
@@ -98,9 +96,9 @@ func putAll(tx *bbolt.Tx, batch []bareChange) error {
 	return nil
 }
 
-// bareFiles does what a durable upload that has a file of its own cannot do without, and nothing
-// else: a temporary file in one of 256 folders, written and synced, a rename within the folder, a
-// sync of that, a commit of one row.
+// bareFiles performs only the steps that a durable upload with its own file cannot omit. It writes
+// and syncs a temporary file in one of 256 folders, renames it within the folder, syncs the folder,
+// and commits one row.
 type bareFiles struct {
 	disk   directory.OS
 	folder string
@@ -127,7 +125,7 @@ func (f *bareFiles) close() error { return f.store.close() }
 
 func (f *bareFiles) home(n uint64) string { return filepath.Join(f.folder, fmt.Sprintf("%02x", n%256)) }
 
-// put brings a body and a row to the disk.
+// put stores a body and a row durably.
 func (f *bareFiles) put(key uint64, body []byte) error {
 	path := filepath.Join(f.home(key), fmt.Sprintf("%016x", key))
 	temp := path + ".tmp"

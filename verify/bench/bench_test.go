@@ -43,7 +43,7 @@ func build(t *testing.T) (path string) {
 	return path
 }
 
-// withNginx reports whether rows beside nginx are measured.
+// withNginx reports whether rows that compare with nginx are measured.
 func withNginx() bool {
 	return installed("nginx") || installed("/usr/sbin/nginx")
 }
@@ -53,13 +53,13 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// TestMeasurements takes each measurement in its smallest size. The measured speed has no meaning,
-// but each row must have a figure for each round. This size also detects a program that holds its
+// TestMeasurements runs each measurement in its smallest size. The measured speed has no meaning,
+// but each row must have a result for each round. This size also detects a program that keeps its
 // data in memory, and a harvest with unnecessary requests.
 func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
-	want := map[string]struct{ always, onLinux, nginx, curl, rclone, restServer int }{ // the others than always: how many more
+	want := map[string]struct{ always, onLinux, nginx, curl, rclone, restServer int }{ // number of rows: always, and in addition on Linux or with the named tool
 		"uploads":      {always: 5},
 		"cluster":      {always: 9},
 		"replacements": {always: 2},
@@ -102,7 +102,7 @@ func TestMeasurements(t *testing.T) {
 			if _, err := findRestServer(); err == nil && w.restServer > 0 {
 				count += w.restServer
 				if onLinux {
-					count += 2 // of the memory
+					count += 2 // the rows of the memory
 				}
 			}
 			if len(rows) != count {
@@ -118,10 +118,10 @@ func TestMeasurements(t *testing.T) {
 func checkRow(t *testing.T, r row) {
 	t.Helper()
 	if len(r.ours) != 1 || len(r.theirs) != 1 || r.ours[0] <= 0 || r.reference != "" && r.theirs[0] <= 0 {
-		t.Errorf("%s: %v beside %v", r.what, r.ours, r.theirs)
+		t.Errorf("%s: got %v, compared with %v", r.what, r.ours, r.theirs)
 	}
 	if (strings.HasSuffix(r.what, "peak memory") || strings.HasSuffix(r.what, "requests")) && r.missed() {
-		t.Errorf("%s: %v beside %v, which is too much", r.what, r.ours, r.theirs)
+		t.Errorf("%s: %v exceeds the target, compared with %v", r.what, r.ours, r.theirs)
 	}
 }
 
@@ -143,8 +143,8 @@ func TestVersus(t *testing.T) {
 	}
 }
 
-// TestFilledIsSound: fill and fillVersions create a repository without damage. A service that finds
-// damage during a measurement would show other records than before.
+// TestFilledIsSound tests that fill and fillVersions create a repository without damage. If a
+// service found damage during a measurement, its records would change.
 func TestFilledIsSound(t *testing.T) {
 	t.Parallel()
 	b := &bench{plan: quick(), program: build(t), folder: t.TempDir(), progress: io.Discard}
@@ -163,7 +163,7 @@ func TestFilledIsSound(t *testing.T) {
 	}
 }
 
-// TestRun runs the command as people do.
+// TestRun tests the command line.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -191,7 +191,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunCleansUp: nothing is left on the disk, also of a run that is ended early.
+// TestRunCleansUp tests that an interrupted run leaves no files on the disk.
 func TestRunCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,7 +205,7 @@ func TestRunCleansUp(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 }
 
@@ -223,6 +223,6 @@ func TestClosers(t *testing.T) {
 	err := error(io.ErrUnexpectedEOF)
 	open.close(&err)
 	if len(order) != 3 || order[0] != 2 || !errors.Is(err, os.ErrClosed) || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("ended in the order %v, with %v", order, err)
+		t.Errorf("closed in the order %v, with the error %v", order, err)
 	}
 }

@@ -12,36 +12,35 @@ import (
 	"math/rand/v2"
 )
 
-// noise returns bytes that cannot be compressed, the same each time.
+// noise returns incompressible bytes, the same bytes at each call.
 func noise(size int) []byte {
 	bytes := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(bytes) // never fails
 	return bytes
 }
 
-// stamp makes a body unlike every other with another number.
+// stamp writes n into the first 8 bytes of a body, so that bodies with different numbers differ.
 func stamp(body []byte, n uint64) { binary.BigEndian.PutUint64(body, n) }
 
-// body returns the body of a number.
+// body returns the body with the number n.
 func body(size int, n uint64) []byte {
 	made := noise(size)
 	stamp(made, n)
 	return made
 }
 
-// digestOf returns the SHA-256 of a body, as hexadecimal text.
+// digestOf returns the SHA-256 of a body in hexadecimal.
 func digestOf(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
 }
 
-// blockSize is the size of the blocks that a large body is made of: small enough for the cache of a
-// processor, so that making and comparing the body costs next to nothing compared with what is
-// measured.
+// blockSize is the size of the blocks of a large body. A block fits into the cache of a processor,
+// so generating and comparing the body costs little compared with the measured work.
 const blockSize = 256 << 10
 
-// large is a large body: blocks that differ by their number. It is made while it is read, once, and
-// its size is a multiple of that of a block.
+// large is a large body of blocks that differ by their number. Blocks are generated when they are
+// read. A body can be read once. Its size is a multiple of blockSize.
 type large struct {
 	block []byte
 	size  int64
@@ -60,7 +59,7 @@ func (l *large) next() []byte {
 	return l.block
 }
 
-// digest returns the SHA-256 of the whole body, as hexadecimal text.
+// digest returns the SHA-256 of the whole body in hexadecimal.
 func (l *large) digest(sum hash.Hash) string {
 	for block := l.next(); block != nil; block = l.next() {
 		sum.Write(block)
@@ -77,7 +76,7 @@ func (l *large) check(buffer []byte) error {
 		}
 		n := min(len(buffer), blockSize-within)
 		if l.at+int64(n) > l.size || !bytes.Equal(buffer[:n], l.block[within:within+n]) {
-			return fmt.Errorf("byte %d or one of the next %d is not what was uploaded", l.at, n)
+			return fmt.Errorf("the content differs from the upload, at byte %d or in the next %d bytes", l.at, n)
 		}
 		l.at += int64(n)
 		buffer = buffer[n:]
@@ -85,17 +84,17 @@ func (l *large) check(buffer []byte) error {
 	return nil
 }
 
-// boundary is what separates the parts of all uploads.
+// boundary separates the parts of each upload.
 const boundary = "bench-boundary-of-the-parts-that-no-body-has"
 
-// uploadHead returns what comes before the bytes of a file of this size, from the request line to
-// the header of its part, and uploadTail is what follows them.
+// uploadHead returns the beginning of an upload request for a file of size bytes, from the request
+// line to the header of the file's part. The bytes of the file and uploadTail must follow.
 func uploadHead(p peer, set, filename string, size int64) []byte {
 	return formHead(p, "POST", "/resources",
 		fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n", boundary, set), filename, size)
 }
 
-// replaceHead is uploadHead for another file of a resource.
+// replaceHead is like uploadHead, but for a request that replaces the file of a resource.
 func replaceHead(p peer, resource, filename string, size int64) []byte {
 	return formHead(p, "PUT", "/resources/"+resource, "", filename, size)
 }
@@ -110,22 +109,22 @@ func formHead(p peer, method, path, fields, filename string, size int64) []byte 
 
 const uploadTail = "\r\n--" + boundary + "--\r\n"
 
-// filenameOf returns the name of the file of a number. All have the same length.
+// filenameOf returns the file name for a number. All names have the same length.
 func filenameOf(n uint64) string { return fmt.Sprintf("%016x.dat", n) }
 
-// uploader uploads small files that are all different, over one connection. Not safe for concurrent
-// use.
+// uploader uploads small files that are all different, over one connection. It is not safe for
+// concurrent use.
 type uploader struct {
 	wire           *wire
-	request        []byte // all of it; the next two are parts of it
+	request        []byte // the whole request; filename and body are slices of it
 	filename, body []byte
-	next           func() uint64 // a number that no other upload has
-	resource       []byte        // a part of the request that replaces it
-	resources      []receipt     // which are replaced in turn, under their names; nil: the files become new ones
+	next           func() uint64 // returns an unused number
+	resource       []byte        // for replacements: the id in the request, a slice of it
+	resources      []receipt     // to replace in turn, keeping their names; nil: each upload creates a resource
 	receipts       []receipt
 }
 
-// receipt is what the service has acknowledged.
+// receipt describes an acknowledged upload.
 type receipt struct {
 	number     uint64
 	id, digest string
@@ -135,8 +134,8 @@ func newUploader(w *wire, p peer, set string, size int, next func() uint64) *upl
 	return uploaderOf(w, uploadHead(p, set, filenameOf(0), int64(size)), size, next)
 }
 
-// newReplacer returns an uploader whose files take the place of the first of these resources, then
-// of the second, and so on in turn, and keep their names.
+// newReplacer returns an uploader that replaces the files of the resources in turn. The files keep
+// their names.
 func newReplacer(w *wire, p peer, resources []receipt, size int, next func() uint64) *uploader {
 	first := resources[0].id
 	u := uploaderOf(w, replaceHead(p, first, filenameOf(0), int64(size)), size, next)
@@ -172,12 +171,12 @@ func (u *uploader) upload() error {
 	return nil
 }
 
-// verify compares all receipts with what was sent, after the time that is measured.
+// verify compares all receipts with the uploaded files. Call it after the measured time.
 func (u *uploader) verify() error {
 	for _, r := range u.receipts {
 		stamp(u.body, r.number)
 		if digestOf(u.body) != r.digest || r.id == "" {
-			return fmt.Errorf("upload %d became %q with the digest %s", r.number, r.id, r.digest)
+			return fmt.Errorf("upload %d: the service returned the id %q and the digest %s", r.number, r.id, r.digest)
 		}
 	}
 	return nil
@@ -193,7 +192,8 @@ func (l *large) send(w io.Writer) error {
 	return nil
 }
 
-// uploadLarge uploads a large body over a connection and holds the receipt against its digest.
+// uploadLarge uploads a large body over a connection, and compares the digest in the answer with
+// digest.
 func uploadLarge(w *wire, p peer, set string, l *large, digest string) (id string, err error) {
 	_, err = w.conn.Write(uploadHead(p, set, "large.dat", l.size))
 	if err == nil {
@@ -211,7 +211,7 @@ func uploadLarge(w *wire, p peer, set string, l *large, digest string) (id strin
 	}
 	id = textField(answer, "id")
 	if got := textField(answer, "sha256"); got != digest || id == "" {
-		return "", errors.New("the large upload became " + id + " with the digest " + got)
+		return "", errors.New("large upload: the service returned the id " + id + " and the digest " + got)
 	}
 	return id, nil
 }

@@ -13,21 +13,21 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// twoNodes is two nodes over a PostgreSQL and an S3, which hold what the embedded repository beside
-// them does.
+// twoNodes are two nodes that share a PostgreSQL and an S3 server. They have the same content as
+// the embedded repository.
 type twoNodes struct {
 	nodes []peer
 	set   string
 }
 
-// cluster measures uploads and pages of two nodes beside the embedded engines, which hold the same;
-// PostgreSQL, the S3 and the clients use the same processors.
+// cluster compares uploads and pages of two nodes with the embedded engines, which have the same
+// content. PostgreSQL, the S3 server and the clients use the same processors.
 func (b *bench) cluster(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
 	embedded, nodes, err := b.startPair(ctx, &open)
 	if errors.Is(err, servers.ErrMissing) {
-		b.say("%v: the cluster is left out", err)
+		b.say("%v: the rows of the cluster are skipped", err)
 		return nil, nil
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func (b *bench) cluster(ctx context.Context) (rows []row, err error) {
 	return append(pages, uploads...), err
 }
 
-// startPair makes a repository, moves a copy of it to a PostgreSQL and an S3, and runs the service
-// over the one, and twice over the other.
+// startPair creates a repository and runs the service on it. It also moves a copy to PostgreSQL and
+// S3, and runs two nodes on the copy.
 func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject, of *twoNodes, err error) {
 	database, err := servers.NewPostgres("shared_buffers=1GB", "max_wal_size=4GB")
 	if err != nil {
@@ -80,8 +80,7 @@ func (b *bench) startPair(ctx context.Context, open *closers) (embedded *subject
 	return embedded, of, embedded.run(ctx, open, b.program)
 }
 
-// startNode runs the service with settings; the first one moves what is in the directory from there
-// before.
+// startNode runs a node with settings. Node 0 first migrates the data directory from.
 func (b *bench) startNode(ctx context.Context, open *closers, n int, from, settings string) (p peer, err error) {
 	data := filepath.Join(b.folder, fmt.Sprintf("node%d", n+1))
 	key, err := os.ReadFile(filepath.Join(from, e2e.KeyFile))
@@ -94,7 +93,7 @@ func (b *bench) startNode(ctx context.Context, open *closers, n int, from, setti
 		return p, err
 	}
 	if n == 0 {
-		b.say("a copy of it in the cluster")
+		b.say("copying it to the cluster")
 		move := exec.CommandContext(ctx, b.program, "migrate", "--from", from, "--to", data)
 		if out, err := move.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("migrate: %w\n%s", err, out)
@@ -108,7 +107,8 @@ func (b *bench) startNode(ctx context.Context, open *closers, n int, from, setti
 	return peerAt(s.Base(), s.Key()), nil
 }
 
-// clusterPages measures pages at three depths, each beside the same page of the embedded engine.
+// clusterPages measures pages at three depths, each compared with the same page of the embedded
+// engine.
 func (b *bench) clusterPages(ctx context.Context, embedded *subject, of *twoNodes) (rows []row, err error) {
 	known, err := embedded.walk(ctx, "/resources", b.clusterMany)
 	if err != nil {
@@ -124,8 +124,8 @@ func (b *bench) clusterPages(ctx context.Context, embedded *subject, of *twoNode
 	return rows, b.comparePages(ctx, "pages of the cluster", rows, kinds)
 }
 
-// clusterUploads measures uploads to one node beside the embedded engines, and to two nodes beside
-// one.
+// clusterUploads compares uploads to one node with uploads to the embedded engines, and uploads to
+// two nodes with uploads to one.
 func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNodes) (rows []row, err error) {
 	sent, err := countFiles(embedded.data)
 	if err != nil {
@@ -162,7 +162,7 @@ func (b *bench) clusterUploads(ctx context.Context, embedded *subject, of *twoNo
 	return rows, nil
 }
 
-// uploadAt has clients upload to nodes, each to one of them, and verifies every answer.
+// uploadAt runs clients that upload to nodes, each client to one node. It verifies every answer.
 func (b *bench) uploadAt(ctx context.Context, nodes []peer, set string, clients, size int) (done load, err error) {
 	uploaders, workers := make([]*uploader, clients), make([]func() error, clients)
 	for i := range workers {

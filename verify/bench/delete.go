@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// fewWriters is how many clients upload while a set is deleted.
+// fewWriters is the number of clients that upload while a set is deleted.
 const fewWriters = 4
 
-// deletion measures the longest wait of writers while a large set is deleted. It is restored after
-// each round.
+// deletion measures the longest wait of writers while a large set is deleted. It restores the set
+// after each round.
 func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -26,7 +26,7 @@ func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 		return nil, err
 	}
 	active, deleted := counters{ActiveFiles: b.many}, counters{DeletedFiles: b.many}
-	r := row{what: fmt.Sprintf("deleting a set of %d beside %d writers, their longest wait", b.many, fewWriters), unit: "ms",
+	r := row{what: fmt.Sprintf("deleting a set of %d with %d writers, their longest wait", b.many, fewWriters), unit: "ms",
 		reference: "before it", worst: true, targets: []target{figureAtMost(25)}}
 	sent := 0
 	for round := range b.rounds {
@@ -48,12 +48,12 @@ func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 	return []row{r}, s.holds(ctx, dataspace, counters{ActiveFiles: sent})
 }
 
-// changeLimit is how long a deletion or a restoration may take.
+// changeLimit is the maximum duration of a deletion or restoration.
 const changeLimit = 5 * time.Minute
 
-// callAndWait sends a request and waits until the service's first dataspace has exactly so many
-// files: the cascade of a large container may continue after the answer, and only the counters show
-// when it has ended.
+// callAndWait sends a request and waits until the first dataspace of the service has the counters
+// want. The cascade of a large container may continue after the answer, and only the counters show
+// its end.
 func (s *subject) callAndWait(ctx context.Context, method, path string, want counters) error {
 	if err := s.Call(ctx, method, path, nil, nil); err != nil {
 		return err
@@ -64,14 +64,13 @@ func (s *subject) callAndWait(ctx context.Context, method, path string, want cou
 			return err
 		}
 		if time.Since(begin) > changeLimit {
-			return fmt.Errorf("%+v after %s instead of %+v", got, changeLimit, want)
+			return fmt.Errorf("got the counters %+v after %s, want %+v", got, changeLimit, want)
 		}
 	}
 }
 
-// writeDuring has clients upload into a set, first for the duration of a load and then while a
-// change is made. It returns what they did in each of these times, and adds to sent how many
-// uploads there were.
+// writeDuring runs clients that upload into a set, first for b.load, then while change runs. It
+// returns the operations before and during the change, and adds the number of uploads to sent.
 func (b *bench) writeDuring(ctx context.Context, s *subject, set string, sent *int, change func() error) (before, during load, err error) {
 	wires, err := dials(ctx, s.peer, fewWriters)
 	if err != nil {

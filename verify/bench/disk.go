@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// atRest waits until the disk has nothing left to do, or for a minute, so that a measurement does
-// not include earlier work: the system writes late, and discards removed files later still. In a
-// quick run it does not wait, since no figure counts.
+// atRest waits until the disk is idle, for at most a minute, so that a measurement does not include
+// earlier work. The system delays writes, and discards removed files even later. A quick run does
+// not wait, because its results have no meaning.
 func (b *bench) atRest(ctx context.Context) error {
 	if !b.rest || ctx.Err() != nil {
 		return ctx.Err()
@@ -25,7 +25,7 @@ func (b *bench) atRest(ctx context.Context) error {
 	before, _ := diskOperations()
 	for step, calm := 0, 0; calm < enough; step++ {
 		if step == most {
-			b.say("the disk does not come to rest")
+			b.say("the disk is still busy after a minute")
 			break
 		}
 		select {
@@ -42,8 +42,8 @@ func (b *bench) atRest(ctx context.Context) error {
 	return nil
 }
 
-// warm reads a file once, so that as much of it as possible is in memory. The time for this does
-// not count in a measurement.
+// warm reads a file once, so that as much of it as possible is in memory. Call it outside of the
+// measured time.
 func warm(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

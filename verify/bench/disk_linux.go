@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocated returns how many bytes a file takes on the disk.
+// allocated returns the number of bytes that a file occupies on the disk.
 func allocated(path string) (int64, error) {
 	var stat unix.Stat_t
 	if err := unix.Stat(path, &stat); err != nil {
@@ -32,7 +32,7 @@ func evict(path string) (err error) {
 // diskOperations returns the number of reads, writes and discards that the disks of this machine
 // have completed, and the number in flight. Without /proc/diskstats both are 0.
 func diskOperations() (done, underWay int) {
-	const reads, writes, inFlight, discards = 3, 7, 11, 14 // fields of a line; there are no discards in an old kernel's
+	const reads, writes, inFlight, discards = 3, 7, 11, 14 // fields of a line; lines of old kernels have no discards
 	stats, _ := os.ReadFile("/proc/diskstats")
 	for line := range strings.Lines(string(stats)) {
 		fields := strings.Fields(line)
@@ -49,5 +49,5 @@ func diskOperations() (done, underWay int) {
 	return done, underWay
 }
 
-// flush has the system write what it holds back.
+// flush makes the system write its buffers to the disks.
 func flush() { unix.Sync() }

@@ -4,7 +4,7 @@ package main
 
 import "os"
 
-// allocated returns the length of a file: only Linux reports what it takes on the disk.
+// allocated returns the length of a file: only Linux reports the occupied bytes.
 func allocated(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -16,8 +16,8 @@ func allocated(path string) (int64, error) {
 // evict does nothing: only Linux can drop a file from the page cache.
 func evict(string) error { return nil }
 
-// diskOperations is 0: only Linux reports them.
+// diskOperations returns 0: only Linux reports disk operations.
 func diskOperations() (done, underWay int) { return 0, 0 }
 
-// flush does nothing: there is no call for it on every system.
+// flush does nothing: not every system has a call for it.
 func flush() {}

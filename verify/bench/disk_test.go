@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAtRest: the end of a run is the end of waiting, too.
+// TestAtRest tests that atRest stops waiting when the run is canceled.
 func TestAtRest(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())

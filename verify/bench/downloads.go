@@ -9,8 +9,9 @@ import (
 	"strconv"
 )
 
-// downloads measures how many small files per second go out, while the service keeps them in its
-// database and once they are files, beside Go's own server, which has them in memory.
+// downloads measures the download rate of small files, first while the service stores them in its
+// database, then after it has written them to files. It compares both with Go's own server, which
+// keeps the files in memory.
 func (b *bench) downloads(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -52,15 +53,15 @@ func downloadsRow(where string, least float64) row {
 	return row{what: "4 KiB downloads, clients: 16, " + where, unit: "1/s", reference: "Go from memory", targets: []target{ratioAtLeast(least)}}
 }
 
-// downloadsInline measures the downloads of bodies that are in the database, and checks that they
-// stay there meanwhile.
+// downloadsInline measures downloads of bodies in the database, and checks that they stay there
+// during the measurement.
 func (b *bench) downloadsInline(ctx context.Context, s *subject, files *small, memory *server) ([]row, error) {
 	before, err := countFiles(s.data)
 	if err != nil {
 		return nil, err
 	}
 	if before > 0 {
-		b.say("this program makes a file of each body at once: the row of those in the database is left out")
+		b.say("this program writes each body to a file immediately: the row of bodies in the database is skipped")
 		return nil, nil
 	}
 	r := downloadsRow("in the database", 0.85)
@@ -69,12 +70,12 @@ func (b *bench) downloadsInline(ctx context.Context, s *subject, files *small, m
 	}
 	after, err := countFiles(s.data)
 	if err == nil && after > 0 {
-		err = fmt.Errorf("%d bodies have become files while they were to be in the database", after)
+		err = fmt.Errorf("%d bodies were written to files during the measurement of bodies in the database", after)
 	}
 	return []row{r}, err
 }
 
-// compareDownloads adds to a row how fast the files come from the service and from another server.
+// compareDownloads adds the download rates of the service and of another server to a row.
 func (b *bench) compareDownloads(ctx context.Context, r *row, s *subject, other *server, files *small) error {
 	for round := range b.rounds {
 		b.say("%s, and %s, round %d", r.what, r.reference, round+1)
@@ -91,13 +92,13 @@ func (b *bench) compareDownloads(ctx context.Context, r *row, s *subject, other 
 	return nil
 }
 
-// small are the files that are downloaded.
+// small holds the files to download.
 type small struct {
-	names, paths []string // at the servers beside, and at the service
+	names, paths []string // on the other server, and on the service
 	bodies       [][]byte
 }
 
-// sendFiles uploads them.
+// sendFiles uploads the files to the service.
 func (b *bench) sendFiles(ctx context.Context, s *subject) (*small, error) {
 	w, err := dial(ctx, s.peer)
 	if err != nil {
@@ -117,7 +118,7 @@ func (b *bench) sendFiles(ctx context.Context, s *subject) (*small, error) {
 	return files, u.verify()
 }
 
-// write writes them to a new folder.
+// write writes the files to a new folder.
 func (f *small) write(folder string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -130,8 +131,8 @@ func (f *small) write(folder string) error {
 	return nil
 }
 
-// download has clients get the files at these paths from a server, each in another order, and
-// compare them with the bodies.
+// download runs clients that get the paths from a server, each beginning at another path. The
+// content must equal the bodies.
 func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][]byte) (load, error) {
 	wires, err := dials(ctx, p, manyClients)
 	if err != nil {
@@ -149,7 +150,7 @@ func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][
 			at = (at + 1) % len(paths)
 			got, err := w.want(200, requests[at])
 			if err == nil && !bytes.Equal(got, bodies[at]) {
-				err = fmt.Errorf("%s is not what was uploaded", paths[at])
+				err = fmt.Errorf("%s differs from the upload", paths[at])
 			}
 			return err
 		}
@@ -157,14 +158,14 @@ func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][
 	return work(workers, b.load)
 }
 
-// openUpload is an upload under way: while there is one, the service leaves the bodies that came
-// before it in the database.
+// openUpload is an unfinished upload. While it runs, the service keeps earlier bodies in the
+// database.
 type openUpload struct {
 	wire *wire
 	rest []byte
 }
 
-// beginUpload begins an upload, which breaks off when open is closed unless it is finished.
+// beginUpload begins an upload. Closing open aborts it, unless it is finished.
 func beginUpload(ctx context.Context, open *closers, s *subject) (*openUpload, error) {
 	w, err := dial(ctx, s.peer)
 	if err != nil {
@@ -175,7 +176,7 @@ func beginUpload(ctx context.Context, open *closers, s *subject) (*openUpload, e
 	return &openUpload{wire: w, rest: append(noise(smallFile), uploadTail...)}, err
 }
 
-// finish ends the upload.
+// finish completes the upload.
 func (h *openUpload) finish() error {
 	_, err := h.wire.want(201, h.rest)
 	return err

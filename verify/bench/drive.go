@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// copied is the size of the files that are copied to the drive.
+// copied is the size in bytes of each file that is copied to the drive.
 const copied = 8 << 20
 
-// drive measures how fast "rclone copy" sends files to the drive: beside "labshelf put", which
-// sends as many at once; and beside itself with rclone's own server, which syncs nothing, as its
-// other end. rclone lets 10 ms pass between the beginnings of any two requests, and sends three for
-// each file. So the same requests are sent without its pauses, too.
+// drive measures how fast "rclone copy" sends files to the drive. It compares this with "labshelf
+// put", which sends as many files in parallel, and with "rclone copy" to rclone's own server, which
+// does not sync. rclone waits 10 ms between the starts of any two requests, and sends three
+// requests for each file. Therefore drive also sends the same requests without these pauses.
 func (b *bench) drive(ctx context.Context) (rows []row, err error) {
 	if _, err := exec.LookPath("rclone"); err != nil {
-		b.say("rclone is not installed: the rows of the drive are left out")
+		b.say("rclone is not installed: the rows of the drive are skipped")
 		return nil, nil
 	}
 	p := &putting{bench: b}
@@ -64,7 +64,7 @@ func (b *bench) drive(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// onDrive is where the set of a service is on its drive.
+// onDrive returns the URL of the service's set on its drive.
 func onDrive(s *subject) string { return "http://" + s.Address() + "/dav/bench-space/bench/" }
 
 // byRclone copies the files to the drive.
@@ -72,7 +72,7 @@ func byRclone(ctx context.Context, p *putting, s *subject) (perSecond float64, e
 	return p.rclone(ctx, onDrive(s), s.Key())
 }
 
-// toRclone copies the files to rclone's own server, over a folder that is removed.
+// toRclone copies the files to rclone's own server, which serves a temporary folder.
 func toRclone(ctx context.Context, p *putting, _ *subject) (perSecond float64, err error) {
 	const password = "password"
 	var open closers
@@ -92,7 +92,7 @@ func toRclone(ctx context.Context, p *putting, _ *subject) (perSecond float64, e
 	return p.rclone(ctx, "http://"+address+"/", password)
 }
 
-// rclone copies the files to a server of WebDAV.
+// rclone copies the files to a WebDAV server.
 func (p *putting) rclone(ctx context.Context, to, password string) (perSecond float64, err error) {
 	obscured, err := runToEnd(exec.CommandContext(ctx, "rclone", "obscure", password))
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *putting) rclone(ctx context.Context, to, password string) (perSecond fl
 	return float64(len(p.sums)) / time.Since(begin).Seconds(), err
 }
 
-// byRequests sends for each file what rclone sends: MKCOL of its folder, PUT, and PROPFIND.
+// byRequests sends the requests of rclone for each file: MKCOL of its folder, PUT, and PROPFIND.
 func byRequests(ctx context.Context, p *putting, s *subject) (perSecond float64, err error) {
 	names := slices.Sorted(maps.Keys(p.sums))
 	d := driveClient{s, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: senders}}}

@@ -23,28 +23,28 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// size is how much is generated.
+// size is the amount of data to generate.
 type size struct{ resources, sets, dataspaces, bodies int }
 
-// How many resources share a transaction: a twentieth of what is left, within these bounds. Large
-// ones are fast, and leave many pages free; small ones at the end use those up again, as years of
-// small changes would.
+// Bounds for the number of resources in a transaction, which is a twentieth of the remaining
+// number. Large transactions are fast, but leave many pages free. Small transactions at the end
+// reuse these pages, as years of small changes would.
 const (
 	leastInCommit = 100
 	mostInCommit  = 50_000
 )
 
-// generate fills a new data directory, which the service can be started on: through the storage
-// code of the program, with large transactions and without HTTP. Its resources come one by one to
-// each of the sets in turn, and the sets to the dataspaces.
+// generate fills a new data directory, on which the service can be started. It calls the storage
+// code of the program directly, with large transactions and without HTTP. It assigns resources to
+// the sets in turn, and sets to the dataspaces in turn.
 func generate(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("fill", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	var want size
-	flags.IntVar(&want.resources, "resources", 1_000_000, "how many `RESOURCES`")
-	flags.IntVar(&want.sets, "sets", 1000, "in how many `SETS`")
-	flags.IntVar(&want.dataspaces, "dataspaces", 50, "in how many `DATASPACES`")
-	flags.IntVar(&want.bodies, "bodies", 10_000, "of how many different `BODIES`, of 4 KiB")
+	flags.IntVar(&want.resources, "resources", 1_000_000, "number of `RESOURCES`")
+	flags.IntVar(&want.sets, "sets", 1000, "number of `SETS`")
+	flags.IntVar(&want.dataspaces, "dataspaces", 50, "number of `DATASPACES`")
+	flags.IntVar(&want.bodies, "bodies", 10_000, "number of different `BODIES` of 4 KiB")
 	if err := flags.Parse(args); err != nil {
 		return usageError{err}
 	}
@@ -123,7 +123,7 @@ func (g *generator) makeSets(ctx context.Context) error {
 	return nil
 }
 
-// makeBodies stores the bodies. Their rows are put with the first resources.
+// makeBodies stores the bodies. put adds their rows with the first resources.
 func (g *generator) makeBodies(ctx context.Context) error {
 	const writers = 16
 	g.kept = make([]blobs.Digest, g.bodies)
@@ -156,15 +156,15 @@ func (g *generator) makeResources(ctx context.Context) error {
 		done += n
 		if time.Since(said) > 5*time.Second || done == g.resources {
 			said = time.Now()
-			g.say("%d resources, %.0f a second", done, float64(done)/time.Since(begun).Seconds())
+			g.say("%d resources, %.0f/s", done, float64(done)/time.Since(begun).Seconds())
 		}
 	}
 	stats, err := g.meta.Stats()
-	g.say("the metadata have %d bytes, of which %d are free", stats.Bytes, stats.FreePages*stats.PageSize)
+	g.say("the metadata have %d bytes, %d of them free", stats.Bytes, stats.FreePages*stats.PageSize)
 	return err
 }
 
-// put puts n resources, the first of which has a number, with all that uploads would put.
+// put adds n resources, beginning with number first, and all other rows that uploads would add.
 func (g *generator) put(tx *metadata.Tx, first, n int) error {
 	changes := map[metadata.ID]metadata.Counters{}
 	var last metadata.Stamp

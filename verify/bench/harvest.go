@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// harvests are those of one set, in which nothing changes, into one folder.
+// harvests runs repeated harvests of one unchanged set into one folder.
 type harvests struct {
 	*bench
 	data, mirror string
-	address      string // of the service, whenever it runs: the mirror saves a URL to continue from
+	address      string // address of the service, the same at each start: the mirror stores a URL to continue from
 }
 
-// harvest measures "labshelf harvest" of a set in which nothing has changed since the last time:
-// how many requests it makes, beside the first one.
+// harvest measures "labshelf harvest" of a set without changes since the last harvest. It compares
+// the number of requests with the first harvest.
 func (b *bench) harvest(ctx context.Context) (rows []row, err error) {
 	h := &harvests{bench: b, data: filepath.Join(b.folder, "harvested"), mirror: filepath.Join(b.folder, "mirror")}
 	defer func() { err = errors.Join(err, os.RemoveAll(h.data), os.RemoveAll(h.mirror)) }()
@@ -48,35 +48,35 @@ func (b *bench) harvest(ctx context.Context) (rows []row, err error) {
 	return []row{r}, nil
 }
 
-// fill makes the repository.
+// fill creates the repository.
 func (h *harvests) fill(ctx context.Context) error {
 	g := &generator{size: size{resources: h.many, sets: 1, dataspaces: 1, bodies: h.files}, folder: h.data,
 		random: rand.New(rand.NewPCG(0, 0)), say: h.say}
 	return g.run(ctx)
 }
 
-// requests harvests once, where so many files are to be fetched, and returns how many requests the
-// service has logged from its start to its end: those of the harvest, since there is no other
-// client.
+// requests harvests once, and checks the number of fetched files. It returns the number of requests
+// that the service has logged from its start to its end. All of them belong to the harvest, because
+// there is no other client.
 func (h *harvests) requests(ctx context.Context, fetched int) (requests int, err error) {
 	var open closers
 	s := &subject{data: h.data}
 	if err = s.run(ctx, &open, h.program, "--listen", h.address); err == nil {
 		err = h.once(ctx, s, fetched)
 	}
-	open.close(&err) // and so all is in the log
+	open.close(&err) // completes the log
 	if err != nil {
 		return 0, err
 	}
 	requests, pages, err := logged(h.data + ".log")
 	if err == nil && (pages == 0 || requests-fetched < pages) {
-		err = fmt.Errorf("the log has %d requests, of which %d are for pages, with %d files fetched", requests, pages, fetched)
+		err = fmt.Errorf("the log has %d requests, %d of them for pages, but %d files were fetched", requests, pages, fetched)
 	}
 	return requests, err
 }
 
-// logged counts the requests in a log of the service, and among them those that were answered with
-// a page of a listing of resources.
+// logged counts the requests in a log of the service, and those among them that returned a page of
+// a listing of resources.
 func logged(path string) (requests, pages int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func logged(path string) (requests, pages int, err error) {
 			continue
 		}
 		requests++
-		listing := strings.TrimSuffix(line.Path, "/query/results/") // the log leaves out what follows
+		listing := strings.TrimSuffix(line.Path, "/query/results/") // the log omits the rest
 		if line.Method == "GET" && line.Status == 200 && strings.HasSuffix(listing, "/resources") {
 			pages++
 		}
@@ -104,10 +104,10 @@ func logged(path string) (requests, pages int, err error) {
 	return requests, pages, lines.Err()
 }
 
-// once harvests, and checks that so many files were fetched and that all are there then.
+// once harvests, and checks the number of fetched files and that the mirror is complete.
 func (h *harvests) once(ctx context.Context, s *subject, fetched int) error {
 	args := []string{"harvest", "set-0", h.mirror, "--json"}
-	if fetched > 0 { // the time is not measured, and a sync for each file is long
+	if fetched > 0 { // not measured; sequential syncs would take long
 		args = append(args, "--parallel", "16")
 	}
 	output, err := runToEnd(h.command(ctx, s, args...))
@@ -121,7 +121,7 @@ func (h *harvests) once(ctx context.Context, s *subject, fetched int) error {
 	want := did
 	want.Fetched, want.Changed, want.Deleted, want.Missing, want.Files = fetched, 0, 0, 0, h.many
 	if did != want {
-		return fmt.Errorf("the harvest did %+v instead of %+v", did, want)
+		return fmt.Errorf("the harvest reported %+v, want %+v", did, want)
 	}
 	return nil
 }

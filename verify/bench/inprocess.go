@@ -20,15 +20,15 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// inProcess is a repository that this process has open: the program's own code, without HTTP.
+// inProcess is a repository that is open in this process, without HTTP.
 type inProcess struct {
 	meta   *bolt.Store
 	repo   *repository.Service
 	caller auth.Principal
 }
 
-// openInProcess opens the data directory of a service that is stopped, with its files in a store of
-// the caller's choice. The caller closes it.
+// openInProcess opens the data directory of a stopped service, with files as the store of its
+// files. The caller closes the result.
 func openInProcess(ctx context.Context, data string, files blobs.Store, config repository.Config) (*inProcess, error) {
 	key, err := os.ReadFile(filepath.Join(data, e2e.KeyFile))
 	if err != nil {
@@ -50,7 +50,7 @@ func (in *inProcess) close() error {
 	return in.meta.Close()
 }
 
-// upload does what the service does with an upload once its request has been read.
+// upload performs the steps of the service after it has read the request of an upload.
 func (in *inProcess) upload(ctx context.Context, set, filename string, body []byte) (r metadata.Resource, err error) {
 	upload := in.repo.Uploads.NewUpload(in.caller)
 	defer func() { err = errors.Join(err, upload.Discard()) }()
@@ -60,13 +60,14 @@ func (in *inProcess) upload(ctx context.Context, set, filename string, body []by
 	return upload.Create(ctx, files.UploadFields{SetID: &set, Filename: filename})
 }
 
-// fillers is how many goroutines fill a repository: they share commits.
+// fillers is the number of goroutines that fill a repository. They share commits.
 const fillers = 128
 
-// fill makes n resources of one content in a data directory that no service has open, one after the
-// other in each of the sets in turn. Of every so many, if that is not 0, one is deleted at once. It
-// calls the use cases in this process instead of uploading. Only the first brings its body to the
-// disk: a hundred thousand times the same would take minutes.
+// fill creates n resources with the same content in a data directory that no service has open. It
+// assigns them to the sets in turn. If deleteEach is not 0, it deletes each deleteEach-th resource
+// immediately. It calls the use cases in this process instead of uploading over HTTP. Only the
+// first resource writes the body to the disk: writing it a hundred thousand times would take
+// minutes.
 func fill(ctx context.Context, data string, sets []string, n, deleteEach int) error {
 	files, err := directory.Open(data, directory.OS{})
 	if err == nil {
@@ -78,7 +79,7 @@ func fill(ctx context.Context, data string, sets []string, n, deleteEach int) er
 	return err
 }
 
-// fillFrom is fill for the resources from begin to end-1.
+// fillFrom is like fill, for the resources begin to end-1, and stores their bodies in files.
 func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string, begin, end, deleteEach int) (err error) {
 	in, err := openInProcess(ctx, data, files, repository.Config{})
 	if err != nil {
@@ -101,9 +102,9 @@ func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string
 	})
 }
 
-// fillVersions makes a resource of n versions or a few more, in a data directory that no service
-// has open, and returns its id. The first two have files of their own; each that follows restores
-// one of them.
+// fillVersions creates a resource with at least n versions in a data directory that no service has
+// open, and returns its id. The first two versions have their own files. Each further version
+// restores one of them.
 func fillVersions(ctx context.Context, data, set string, n int) (id string, err error) {
 	files, err := directory.Open(data, directory.OS{})
 	if err != nil {
@@ -134,7 +135,7 @@ func fillVersions(ctx context.Context, data, set string, n int) (id string, err 
 	})
 }
 
-// replace does what the service does with a replacement once its request has been read.
+// replace performs the steps of the service after it has read the request of a replacement.
 func (in *inProcess) replace(ctx context.Context, id, filename string, body []byte) (err error) {
 	upload := in.repo.Uploads.NewUpload(in.caller)
 	defer func() { err = errors.Join(err, upload.Discard()) }()

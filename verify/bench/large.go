@@ -15,7 +15,7 @@ import (
 
 const mib = 1 << 20
 
-// large measures one large file on its way in and out.
+// large measures the upload and the download of one large file.
 func (b *bench) large(ctx context.Context) ([]row, error) {
 	begin := time.Now()
 	digest := newLarge(b.body).digest(sha256.New())
@@ -28,8 +28,7 @@ func (b *bench) large(ctx context.Context) ([]row, error) {
 	return append(in, out...), err
 }
 
-// largeIn measures the upload: its speed beside what it cannot do without, and how much memory it
-// takes.
+// largeIn measures the speed of the upload, compared with its necessary steps, and its memory.
 func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 	what := fmt.Sprintf("upload of %s with SHA-256", b.largeSize())
 	slower := row{what: what, unit: "MiB/s", reference: "the slower of write + sync, and SHA-256", targets: []target{ratioAtLeast(0.6)}}
@@ -58,7 +57,7 @@ func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 		peak.add(ours.peak, ours.idle)
 	}
 	if !onLinux {
-		b.say("only Linux tells the peak of another process: the row of the memory is left out")
+		b.say("only Linux reports the peak memory of another process: its row is skipped")
 		return []row{slower, inline}, nil
 	}
 	return []row{slower, inline, peak}, nil
@@ -66,16 +65,16 @@ func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 
 func (b *bench) largeSize() string { return fmt.Sprintf("%.3g GiB", float64(b.body)/(1<<30)) }
 
-// speed returns how many MiB of the large body a second are, where all of it took so long.
+// speed returns the throughput in MiB/s if transferring the large body takes took.
 func (b *bench) speed(took time.Duration) float64 { return float64(b.body) / mib / took.Seconds() }
 
-// largeUpload is what one upload came to: MiB/s, and the resident memory of the service, before and
-// at its greatest, in MiB.
+// largeUpload is the result of one upload: the speed in MiB/s, and the resident memory of the
+// service in MiB, before the upload and at its peak.
 type largeUpload struct {
 	speed, idle, peak float64
 }
 
-// uploadLarge sends the large body to a new service, whose data are removed afterwards.
+// uploadLarge sends the large body to a new service, and removes the service's data afterwards.
 func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUpload, err error) {
 	var open closers
 	defer open.close(&err)
@@ -118,8 +117,8 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 	return u, err
 }
 
-// bareLarge writes the large body to a file and syncs it, after giving each block to sum, and
-// returns how many MiB/s that makes.
+// bareLarge writes the large body to a file and syncs the file. It gives each block to sum first.
+// It returns the speed in MiB/s.
 func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, err error) {
 	if err := b.atRest(ctx); err != nil {
 		return 0, err
@@ -146,7 +145,7 @@ func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, er
 func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err error) {
 	what := fmt.Sprintf("download of %s", b.largeSize())
 	if !onLinux {
-		b.say("only Linux tells the processor time of another process: %s is left out", what)
+		b.say("only Linux reports the processor time of another process: %s is skipped", what)
 		return nil, nil
 	}
 	var open closers
@@ -166,7 +165,7 @@ func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err er
 	}
 	web, err := b.startNginx(ctx, &open, filepath.Join(service.data, "blobs"))
 	if errors.Is(err, errNoNginx) {
-		b.say("%v: %s is left out", err, what)
+		b.say("%v: %s is skipped", err, what)
 		return nil, nil
 	}
 	if err != nil {
@@ -188,8 +187,8 @@ func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err er
 	return []row{cost}, nil
 }
 
-// downloadLarge takes the large file several times from a server, compares it with what was
-// uploaded, and returns the processor time of the server, in ms/GiB.
+// downloadLarge downloads the large file b.fetches times, compares it with the upload, and returns
+// the processor time of the server in ms/GiB.
 func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string) (cost float64, err error) {
 	w, err := dial(ctx, p)
 	if err != nil {
@@ -207,7 +206,7 @@ func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string)
 		}
 		length, err := w.head(200)
 		if err == nil && int64(length) != b.body {
-			err = fmt.Errorf("%d bytes were sent instead of %d", length, b.body)
+			err = fmt.Errorf("got a body of %d bytes, want %d", length, b.body)
 		}
 		if err == nil {
 			err = w.each(length, newLarge(b.body).check)

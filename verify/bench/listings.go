@@ -15,8 +15,8 @@ import (
 
 const pageSize = 100
 
-// listings measures a walk through all pages of a repository, beside nginx with the same pages as
-// files, and single pages of every kind.
+// listings measures a walk through all pages of a repository, and compares it with nginx, which
+// serves the same pages as files. It also measures single pages of every kind.
 func (b *bench) listings(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -36,14 +36,14 @@ func (b *bench) listings(ctx context.Context) (rows []row, err error) {
 	return slices.Concat(walk, kinds), err
 }
 
-// filledSet makes a repository of n resources, all in one set, and runs the service over it until
-// open is closed. Of every so many, if that is not 0, one is deleted.
+// filledSet creates a repository of n resources in one set, and runs the service on it until open
+// is closed. If deleteEach is not 0, each deleteEach-th resource is deleted.
 func (b *bench) filledSet(ctx context.Context, open *closers, name string, n, deleteEach int) (*subject, error) {
 	b.say("a repository of %d resources", n)
 	return b.filled(ctx, open, name, func(ctx context.Context, s *subject) ([]string, error) { return []string{s.set}, nil }, n, deleteEach)
 }
 
-// filled is filledSet, with the resources in the sets that makeSets makes.
+// filled is like filledSet, but uses the sets that makeSets creates.
 func (b *bench) filled(ctx context.Context, open *closers, name string,
 	makeSets func(context.Context, *subject) ([]string, error), n, deleteEach int) (s *subject, err error) {
 	var made closers
@@ -64,11 +64,11 @@ func (b *bench) filled(ctx context.Context, open *closers, name string,
 
 // walked is a listing from its beginning to its end.
 type walked struct {
-	pages [][]byte // the bodies, the last of which is the end
-	urls  []string // of the same
+	pages [][]byte // the bodies; the last page is the end of the listing
+	urls  []string // the URLs of pages
 }
 
-// walk reads a listing of n resources, page by page, and checks that each of them is there once.
+// walk reads a listing of n resources, page by page, and checks that it contains all of them.
 func (s *subject) walk(ctx context.Context, listing string, n int) (*walked, error) {
 	w, err := dial(ctx, s.peer)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *subject) walk(ctx context.Context, listing string, n int) (*walked, err
 		}
 	}
 	if len(ids) != n || len(all.pages) != n/pageSize+1 {
-		return nil, fmt.Errorf("%s has %d resources on %d pages instead of %d in full pages and an end", listing, len(ids), len(all.pages), n)
+		return nil, fmt.Errorf("%s has %d resources on %d pages, want %d resources on full pages and an end page", listing, len(ids), len(all.pages), n)
 	}
 	return all, nil
 }
@@ -102,7 +102,7 @@ func (b *bench) walks(ctx context.Context, open *closers, s *subject, known *wal
 	}
 	web, err := b.startNginx(ctx, open, folder)
 	if errors.Is(err, errNoNginx) {
-		b.say("%v: %s is left out", err, what)
+		b.say("%v: %s is skipped", err, what)
 		return nil, nil
 	}
 	if err != nil {
@@ -128,8 +128,8 @@ func (b *bench) walks(ctx context.Context, open *closers, s *subject, known *wal
 	return []row{r}, nil
 }
 
-// write makes files of the pages, each of which names the next one. It returns what a walk through
-// these must be.
+// write writes the pages to files, each with the URL of the next file. It returns the expected
+// result of a walk through these files.
 func (k *walked) write(folder string, at peer) (*walked, error) {
 	urls := make([]string, len(k.pages))
 	for i := range urls {
@@ -148,9 +148,9 @@ func (k *walked) write(folder string, at peer) (*walked, error) {
 	return copied, nil
 }
 
-// walkAgain walks through a listing with Go's own client, as most harvesters would, for the
-// duration of a load, and returns how many records per second came. Each page must have the records
-// of the known one.
+// walkAgain walks through a listing for the duration of a load, with Go's own client, as most
+// harvesters would. It returns the number of records received per second. Each page must have the
+// same records as in known.
 func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond float64, err error) {
 	client := e2e.NewClient("http://"+p.address+p.path, p.key)
 	defer client.CloseIdle()
@@ -165,19 +165,19 @@ func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond
 				return 0, err
 			}
 			if !bytes.Equal(records(page.Bytes()), records(want)) {
-				return 0, fmt.Errorf("page %d is not what it was: %.1000q", i+1, page.Bytes())
+				return 0, fmt.Errorf("page %d has changed: %.1000q", i+1, page.Bytes())
 			}
 			next = textField(page.Bytes(), "nextPage")
 		}
 		if next != "" {
-			return 0, errors.New("the walk does not end where it did")
+			return 0, errors.New("the last page has a next page")
 		}
 	}
 	return float64(walks*b.many) / time.Since(begin).Seconds(), nil
 }
 
-// records returns what a page says of its resources, without where it and the next one are; of an
-// end all.
+// records returns the records of a page, without the URLs of this page and the next one. It returns
+// an end page unchanged.
 func records(page []byte) []byte {
 	if _, data, found := bytes.Cut(page, []byte(`"data":`)); found {
 		return data

@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// operation is one operation of a worker: when it began and how long it took.
+// operation is the begin and the duration of one operation of a worker.
 type operation struct {
 	begin time.Time
 	took  time.Duration
 }
 
-// load is what several workers did in the same time.
+// load holds the operations of several workers that ran in parallel.
 type load struct {
 	operations []operation
 	took       time.Duration
 }
 
-// perSecond returns how often the work was done in a second.
+// perSecond returns the number of operations per second.
 func (l load) perSecond() float64 { return float64(len(l.operations)) / l.took.Seconds() }
 
-// percentile returns how long, in milliseconds, all but so many percent of the operations took at
-// most; 100: the longest.
+// percentile returns a percentile of the durations, in milliseconds; 100 is the maximum.
 func (l load) percentile(percent float64) float64 {
 	if len(l.operations) == 0 {
 		return 0
@@ -38,7 +37,7 @@ func (l load) percentile(percent float64) float64 {
 	return milliseconds(took[min(at, len(took)-1)])
 }
 
-// during returns the operations that were under way at some time between begin and end.
+// during returns the operations that ran at some time between begin and end.
 func (l load) during(begin, end time.Time) load {
 	within := load{took: end.Sub(begin)}
 	for _, t := range l.operations {
@@ -51,13 +50,13 @@ func (l load) during(begin, end time.Time) load {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// work runs all workers repeatedly for a time. The first error ends it for all.
+// work runs all workers repeatedly for the given time. The first error stops all of them.
 func work(workers []func() error, during time.Duration) (load, error) {
 	end := time.Now().Add(during)
 	return workWhile(workers, func(now time.Time) bool { return now.Before(end) })
 }
 
-// workWhile runs all workers repeatedly for as long as going returns true, which is called after
+// workWhile runs all workers repeatedly for as long as going returns true. It calls going before
 // each operation.
 func workWhile(workers []func() error, going func(time.Time) bool) (load, error) {
 	begin := time.Now()
@@ -82,8 +81,8 @@ func workWhile(workers []func() error, going func(time.Time) bool) (load, error)
 	return load{operations: slices.Concat(operations...), took: time.Since(begin)}, err
 }
 
-// parallel runs fn in so many goroutines, each with its number, waits for all, and returns the
-// first error.
+// parallel runs fn in the given number of goroutines, each with its number, waits for all of them,
+// and returns the first error.
 func parallel(workers int, fn func(worker int) error) error {
 	var group errgroup.Group
 	for i := range workers {

@@ -11,7 +11,7 @@ func TestLoad(t *testing.T) {
 	begin := time.Now()
 	at := func(ms int) time.Time { return begin.Add(time.Duration(ms) * time.Millisecond) }
 	l := load{took: 2 * time.Second}
-	for i := range 200 { // 1 to 200 ms, the longer the later
+	for i := range 200 { // durations of 1 to 200 ms, in increasing order
 		l.operations = append(l.operations, operation{at(10 * i), time.Duration(i+1) * time.Millisecond})
 	}
 	if got := l.perSecond(); got != 100 {
@@ -22,14 +22,14 @@ func TestLoad(t *testing.T) {
 			t.Errorf("percentile %v: %v ms, want %v", percent, got, want)
 		}
 	}
-	// From 500 to 600 ms: those that began then, and those before that were still under way.
+	// From 500 to 600 ms: the operations that began then, and earlier ones that were still running.
 	within := l.during(at(500), at(600))
 	if len(within.operations) != 14 || within.operations[0].begin != at(460) || within.took != 100*time.Millisecond {
 		t.Errorf("%d operations in %v, the first at %v", len(within.operations), within.took, within.operations[0].begin.Sub(begin))
 	}
 }
 
-// TestWorkEnds: one error ends all workers, also those without an error.
+// TestWorkEnds tests that one error stops all workers.
 func TestWorkEnds(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("refused")

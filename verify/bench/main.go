@@ -1,6 +1,6 @@
-// Command bench measures the real program, as a process of its own, beside what the same disk can
-// do at best, in turns, and prints a table in Markdown. docs/explanation/performance.md says what
-// the rows mean.
+// Command bench measures the real program in its own process, alternating with the best that the
+// same disk can do. It prints a table in Markdown. docs/explanation/performance.md explains the
+// rows.
 //
 //	go -C verify run ./bench [-quick] [-dir DIR] [-program FILE] [PART ...]
 //	go -C verify run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
@@ -8,10 +8,10 @@
 //	go -C verify run ./bench [-quick|-brief] [-dir DIR] [-program FILE] versus OTHER
 //
 // A PART is uploads, replacements, large, downloads, listings, startup, delete, put, drive,
-// harvest, search, peers, cluster or all. The second form makes a large repository; the third
-// measures such repositories, each beside the small one. They grow by the files that are uploaded
-// meanwhile. The fourth measures uploads, downloads and starts beside those of another labshelf,
-// such as one built from an earlier commit.
+// harvest, search, peers, cluster or all. The second form creates a large repository. The third
+// form measures such repositories, and compares each with the small one; the uploads of the
+// measurement stay in them. The fourth form compares uploads, downloads and starts with another
+// labshelf, such as one built from an earlier commit.
 //
 // Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
@@ -42,24 +42,24 @@ func main() {
 	os.Exit(code)
 }
 
-// plan is how much is done.
+// plan contains the sizes of a run.
 type plan struct {
-	rounds      int           // of everything that is compared, in turn
-	moreRounds  int           // of what varies most
-	load        time.Duration // of a load in one round
+	rounds      int           // of each comparison
+	moreRounds  int           // of comparisons whose results vary most
+	load        time.Duration // duration of a load in one round
 	body        int64         // bytes of the large file: a multiple of blockSize
-	fetches     int           // of the large file in one round
-	files       int           // small ones that are downloaded again and again
-	many        int           // resources in the repositories that pages are read from: a multiple of 100
-	clusterMany int           // the same of the cluster, and of the repository beside it
-	pages       int           // how often each page is read in one round: a multiple of inARow
-	starts      int           // of each program in one round
-	idle        time.Duration // after which a program counts as idle
-	putFiles    int           // small ones that are put
-	putBody     int64         // bytes of the large file that is put: a multiple of blockSize
-	copyFiles   int           // of 8 MiB that are copied to the drive
-	rest        bool          // wait for the disk between what is measured
-	fetch       bool          // build what is compared where it is missing
+	fetches     int           // downloads of the large file in one round
+	files       int           // small files for downloads
+	many        int           // resources in the repositories for listings: a multiple of 100
+	clusterMany int           // like many, for the cluster and its embedded repository
+	pages       int           // reads of each page in one round: a multiple of inARow
+	starts      int           // starts of each program in one round
+	idle        time.Duration // time after which a program is regarded as idle
+	putFiles    int           // small files for put
+	putBody     int64         // bytes of the large file for put: a multiple of blockSize
+	copyFiles   int           // files of 8 MiB that are copied to the drive
+	rest        bool          // wait until the disk is idle before measurements
+	fetch       bool          // build a missing program to compare with
 }
 
 func full() plan {
@@ -67,14 +67,14 @@ func full() plan {
 		many: 100_000, clusterMany: 1_000_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, copyFiles: 64, rest: true, fetch: true}
 }
 
-// quick is enough to see that everything works; its figures mean nothing.
+// quick returns the plan for a functional check. Its results have no meaning.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
 		many: 1000, clusterMany: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20, copyFiles: 4}
 }
 
-// brief takes half a minute for versus: enough to see what got slower by a tenth. It waits for
-// nothing between what it measures.
+// brief returns the plan for a versus of half a minute. It shows operations that became slower by a
+// tenth, and does not wait for an idle disk.
 func brief() plan {
 	return plan{rounds: 4, moreRounds: 1, load: 400 * time.Millisecond, files: 200, starts: 5}
 }
@@ -85,14 +85,14 @@ type bench struct {
 	program  string    // labshelf
 	version  string    // as the program reports it
 	folder   string    // on the disk that is measured; emptied by the caller
-	progress io.Writer // for people
+	progress io.Writer // messages for people
 	numbers  atomic.Uint64
 }
 
-// number returns another number at each call. No two bodies that are uploaded have the same.
+// number returns a new number at each call, so that all uploaded bodies differ.
 func (b *bench) number() uint64 { return b.numbers.Add(1) }
 
-// measurement makes some rows of the table.
+// measurement creates some rows of the table.
 type measurement struct {
 	name string
 	run  func(*bench, context.Context) ([]row, error)
@@ -109,9 +109,9 @@ func measurements() []measurement {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no targets")
-	short := flags.Bool("brief", false, "with versus: in half a minute, and name what is slower instead of failing")
-	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
+	small := flags.Bool("quick", false, "only check that everything works: small sizes, one round, no targets")
+	short := flags.Bool("brief", false, "with versus: run for half a minute, and list slower operations instead of failing")
+	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's temporary directory)")
 	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
 	if len(args) > 0 && args[0] == "fill" {
 		return exitCode(generate(ctx, args[1:], stderr), stderr)
@@ -149,7 +149,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return exitCode(err, stderr)
 }
 
-// usageError is of how the command was called.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 // exitCode prints an error, if there is one, and returns the exit code.
@@ -164,7 +164,7 @@ func exitCode(err error, stderr io.Writer) int {
 	return 1
 }
 
-// choose returns the measurements with these names, in their own order.
+// choose returns the measurements with these names, in the order of measurements.
 func choose(names []string) (chosen []measurement, err error) {
 	if len(names) > 0 && names[0] == "scale" {
 		return scaleOf(names[1:])
@@ -188,7 +188,7 @@ func choose(names []string) (chosen []measurement, err error) {
 	return chosen, nil
 }
 
-// all takes the measurements, in a new folder below dir, which is removed. It builds the program if
+// all runs the measurements in a new folder below dir, and removes it. It builds the program if
 // none is given.
 func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows []row, err error) {
 	if b.folder, err = os.MkdirTemp(dir, "labshelf-bench-"); err != nil {
@@ -218,12 +218,12 @@ func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows
 	return rows, nil
 }
 
-// closers are what has to be ended, in the order of beginning.
+// closers holds cleanup functions in the order in which they were added.
 type closers []func() error
 
 func (c *closers) later(end func() error) { *c = append(*c, end) }
 
-// close ends everything, the last one first, and adds to err what goes wrong.
+// close calls all functions, the last one first, and adds their errors to err.
 func (c *closers) close(err *error) {
 	for _, end := range slices.Backward(*c) {
 		*err = errors.Join(*err, end())

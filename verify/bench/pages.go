@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// kind is one page that is read again and again.
+// kind is a page that is read repeatedly.
 type kind struct {
 	what    string
 	of      peer
 	url     string
-	within  float64 // of the fastest simple page
+	within  float64 // maximum time, as a multiple of the fastest simple page
 	wire    *wire
 	request []byte
 	length  int
 }
 
-// simplePages is how many of the kinds have one range; they come first.
+// simplePages is the number of kinds that read one range. They come first.
 const simplePages = 4
 
-// kindsOfPages measures single pages: each against the clock, and beside the fastest of the simple
-// ones.
+// kindsOfPages measures single pages: their time, and their time compared with the fastest simple
+// page.
 func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, known *walked) (rows []row, err error) {
 	half, err := b.filledSet(ctx, open, "half", b.many, 2)
 	if err != nil {
@@ -67,11 +67,12 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 	return rows, nil
 }
 
-// dataspaces is how many the caller has a role in whose pages merge as many ranges.
+// dataspaces is the number of dataspaces in which the caller has a role. A page of the caller
+// merges as many ranges.
 const dataspaces = 50
 
-// spread makes a repository whose resources are spread over the dataspaces, and returns it as a
-// caller who may read these.
+// spread creates a repository whose resources are spread over the dataspaces, and returns the peer
+// for a caller who may read these dataspaces.
 func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 	var key struct{ Key string }
 	s, err := b.filled(ctx, open, "spread", func(ctx context.Context, s *subject) (sets []string, err error) {
@@ -95,7 +96,7 @@ func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 	return peerAt(s.Base(), key.Key), nil
 }
 
-// replaced makes a repository of one resource that was replaced many times, and returns the address
+// replaced creates a repository with one resource that was replaced many times, and returns the URL
 // of the listing of its versions.
 func (b *bench) replaced(ctx context.Context, open *closers) (of peer, url string, err error) {
 	b.say("a resource of %d versions", b.many)
@@ -115,12 +116,12 @@ func (b *bench) replaced(ctx context.Context, open *closers) (of peer, url strin
 	return s.peer, "/resources/" + id + "/versions", nil
 }
 
-// inARow is how often a page is read before the next one: with fewer reads the caches of the
-// processor would hold the others.
+// inARow is the number of consecutive reads of a page. With fewer reads, the caches of the
+// processor would hold the other pages.
 const inARow = 5
 
-// readPages reads pages repeatedly, in turn, and returns the median time of each in µs. The first
-// rounds do not count.
+// readPages reads the pages repeatedly, in turn, and returns the median time of each page in µs. It
+// ignores the first rounds.
 func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error) {
 	for _, k := range kinds {
 		w, err := dial(ctx, k.of)
@@ -158,7 +159,7 @@ func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error)
 	return medians, nil
 }
 
-// read reads the page inARow times and returns how long each time took, in µs.
+// read reads the page inARow times and returns the time of each read, in µs.
 func (k *kind) read() (took []float64, err error) {
 	for range inARow {
 		begin := time.Now()
@@ -174,8 +175,8 @@ func (k *kind) read() (took []float64, err error) {
 	return took, nil
 }
 
-// comparePages adds to each row, round by round, how long its two kinds of pages took: ours and the
-// one beside it.
+// comparePages adds, for each round, the median times of the two kinds of each row: first ours,
+// then the reference.
 func (b *bench) comparePages(ctx context.Context, what string, rows []row, kinds []*kind) error {
 	for round := range b.rounds {
 		b.say("%s, round %d", what, round+1)

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// A peer makes what it acknowledges durable first, as labshelf does. rest-server keeps bodies,
-// named by their SHA-256, and neither records nor permissions; its client hashes.
+// A peer makes a body durable before it acknowledges it, as labshelf does. rest-server stores
+// bodies by their SHA-256, without records and permissions. Its client computes the hash.
 
-// pair is labshelf and rest-server over new data, for as long as all rows of the peers take.
+// pair is labshelf and rest-server with new data, used for all rows of the peers.
 type pair struct {
 	*bench
 	ours   *subject
 	theirs *server
-	sent   int // to ours
+	sent   int // number of bodies sent to ours
 }
 
-// peers measures uploads and downloads beside rest-server, in turns, and the memory that both took
-// for all of it.
+// peers compares uploads and downloads with rest-server, in alternation, and the peak memory of
+// both.
 func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -31,7 +31,7 @@ func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 		program, err = buildRestServer(ctx)
 	}
 	if errors.Is(err, errNoRestServer) {
-		b.say("%v: the rows beside it are left out", err)
+		b.say("%v: the rows that compare with it are skipped", err)
 		return nil, nil
 	}
 	if err != nil {
@@ -54,14 +54,15 @@ func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 		rows = append(rows, more...)
 	}
 	if !onLinux {
-		b.say("only Linux tells the memory of another process: the rows of the memory are left out")
+		b.say("only Linux reports the memory of another process: the rows of the memory are skipped")
 		return rows, nil
 	}
 	more, err := memory.rows()
 	return append(rows, more...), err
 }
 
-// small measures small uploads: as acknowledged, and until labshelf has made a file of each body.
+// small measures small uploads until their acknowledgement, and until labshelf has written each
+// body to a file.
 func (p *pair) small(ctx context.Context) (rows []row, err error) {
 	for _, c := range []struct {
 		size, clients int
@@ -96,8 +97,8 @@ func (p *pair) small(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// uploadToPeer has clients upload small files to rest-server, and downloads each once afterwards to
-// verify it.
+// uploadToPeer runs clients that upload small files to rest-server. Afterwards it downloads each
+// file once to verify it.
 func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error) {
 	wires, err := dials(ctx, p.theirs.peer, clients)
 	if err != nil {
@@ -126,7 +127,7 @@ func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error
 			stamp(made, n)
 			got, err := w.want(200, p.theirs.get(blobPath(digestOf(made))))
 			if err == nil && !bytes.Equal(got, made) {
-				err = fmt.Errorf("upload %d is not what was sent", n)
+				err = fmt.Errorf("upload %d differs from what was sent", n)
 			}
 			if err != nil {
 				return done, err
@@ -136,8 +137,8 @@ func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error
 	return done, nil
 }
 
-// large measures one large upload. rest-server takes no blob twice, so it is removed there after
-// each round.
+// large measures one large upload. rest-server does not accept the same blob twice, so large
+// deletes it there after each round.
 func (p *pair) large(ctx context.Context) ([]row, error) {
 	digest := newLarge(p.body).digest(sha256.New())
 	r := row{what: "upload of " + p.largeSize(), unit: "MiB/s", reference: restServer, targets: []target{ratioAtLeast(1.5)}}
@@ -170,7 +171,7 @@ func (p *pair) large(ctx context.Context) ([]row, error) {
 	return []row{r}, nil
 }
 
-// timeLarge returns how many MiB of the large body a second a server takes.
+// timeLarge returns the throughput in MiB/s of sending the large body to a server.
 func (p *pair) timeLarge(ctx context.Context, to peer, send func(*wire, *large) error) (speed float64, err error) {
 	w, err := dial(ctx, to)
 	if err != nil {
@@ -203,14 +204,14 @@ func (p *pair) deleteFromPeer(ctx context.Context, digest string) error {
 	return err
 }
 
-// downloads measures small downloads by 16 clients, once each body is a file.
+// downloads measures small downloads by 16 clients, after each body was written to a file.
 func (p *pair) downloads(ctx context.Context) ([]row, error) {
 	files, err := p.sendFiles(ctx, p.ours)
 	if err != nil {
 		return nil, err
 	}
 	p.sent += len(files.bodies)
-	if _, err := waitForFiles(ctx, p.ours.data, p.sent+1); err != nil { // and the large one
+	if _, err := waitForFiles(ctx, p.ours.data, p.sent+1); err != nil { // including the large body
 		return nil, err
 	}
 	w, err := dial(ctx, p.theirs.peer)
@@ -233,7 +234,7 @@ func (p *pair) downloads(ctx context.Context) ([]row, error) {
 	return []row{r}, err
 }
 
-// memoryWatch polls how much memory two processes have taken.
+// memoryWatch polls the memory of two processes.
 type memoryWatch struct {
 	pids      [2]int
 	anonymous [2]float64 // the greatest RssAnon seen, in MiB
@@ -271,10 +272,10 @@ func (m *memoryWatch) stop() {
 	m.polling.Wait()
 }
 
-// rows ends the watch and tells the greatest of both kinds of memory.
+// rows ends the watch and returns the peaks of resident and anonymous memory.
 func (m *memoryWatch) rows() ([]row, error) {
 	m.stop()
-	resident := row{what: "peak memory of all this", unit: "MiB", reference: restServer, worst: true, targets: []target{ratioAtMost(4)}}
+	resident := row{what: "peak memory during all rows", unit: "MiB", reference: restServer, worst: true, targets: []target{ratioAtMost(4)}}
 	anonymous := row{what: "of which anonymous", unit: "MiB", reference: restServer, worst: true, targets: []target{figureAtMost(40)}}
 	var peak [2]float64
 	for i, pid := range m.pids {

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// onLinux reports whether the system shows the memory and processor time of another process. Rows
-// that need it are left out elsewhere.
+// onLinux reports whether the system shows the memory and processor time of another process. Other
+// systems skip the rows that need them.
 const onLinux = runtime.GOOS == "linux"
 
-// resetPeak makes VmHWM of a process the greatest resident memory from now on.
+// resetPeak resets VmHWM of a process to its current resident memory.
 func resetPeak(pid int) error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
 		return fmt.Errorf("reset the peak of memory: %w", err)

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime returns how long the threads of a process have run, also those that have ended. It
-// is read from the process's clock: /proc/PID/stat counts in steps of 10 ms, which is a tenth of
-// what sending a GiB takes.
+// processorTime returns the processor time of all threads of a process, including ended threads. It
+// reads the clock of the process: /proc/PID/stat counts in steps of 10 ms, a tenth of the time of
+// sending a GiB.
 func processorTime(pid int) (time.Duration, error) {
 	var at unix.Timespec
-	clock := int32(^pid<<3 | 2) // as clock_getcpuclockid makes it
+	clock := int32(^pid<<3 | 2) // like clock_getcpuclockid
 	if err := unix.ClockGettime(clock, &at); err != nil {
 		return 0, fmt.Errorf("the processor time of process %d: %w", pid, err)
 	}

@@ -8,5 +8,5 @@ import (
 )
 
 func processorTime(int) (time.Duration, error) {
-	return 0, errors.New("only Linux tells the processor time of another process")
+	return 0, errors.New("only Linux reports the processor time of another process")
 }

@@ -17,28 +17,29 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// senders is how many files are sent at once, by "labshelf put" as it is by default, and by as many
-// curls.
+// senders is the number of parallel uploads: the default of "labshelf put --parallel", and the
+// number of curl processes.
 const senders = 8
 
-// putting is what is sent, from files on the disk that is measured.
+// putting holds the files to send. They are on the measured disk.
 type putting struct {
 	*bench
-	folder string            // of what is sent
+	folder string            // folder of the files
 	sums   map[string]string // the SHA-256 of each file, by its path in the folder
 }
 
-// sending has a program send all files to a service, and returns its figure.
+// sending runs a program that sends all files to a service, and returns the measured speed or
+// memory.
 type sending func(ctx context.Context, p *putting, s *subject) (float64, error)
 
-// put measures "labshelf put": how fast it sends many small files, and a large one, beside a curl
-// for each, and the memory it takes for the large one.
+// put measures "labshelf put" of many small files and of a large one, compared with a curl process
+// for each file, and its memory during the large one.
 func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	p := &putting{bench: b}
 	defer func() { err = errors.Join(err, p.remove()) }()
 	_, noCurl := exec.LookPath("curl")
 	if noCurl != nil {
-		b.say("curl is not installed: the rows of put beside it are left out")
+		b.say("curl is not installed: the rows that compare put with it are skipped")
 	}
 	add := func(r row, ours, theirs sending) {
 		if err == nil && (theirs == nil || noCurl == nil) {
@@ -57,15 +58,15 @@ func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	what := fmt.Sprintf("put of a file of %.3g GiB", float64(b.putBody)/(1<<30))
 	add(row{what: what, unit: "MiB/s", reference: "curl, without a digest", targets: []target{ratioAtLeast(0.9)}}, inMiB(byPut), inMiB(byCurls))
 	if !onLinux {
-		b.say("only Linux tells the peak of another process: the row of put's memory is left out")
+		b.say("only Linux reports the peak memory of another process: the row of put's memory is skipped")
 		return rows, err
 	}
 	add(row{what: what + ", peak memory", unit: "MiB", worst: true, targets: []target{figureAtMost(64)}}, peakOfPut, nil)
 	return rows, err
 }
 
-// rounds adds to a row what the program reaches in each round and, unless that is nil, another one
-// after it.
+// rounds adds the results of ours to a row, and the results of theirs if it is not nil, in
+// alternation.
 func (p *putting) rounds(ctx context.Context, r *row, ours, theirs sending) error {
 	for round := range p.plan.rounds {
 		p.say("%s, round %d", r.what, round+1)
@@ -93,7 +94,7 @@ func byPut(ctx context.Context, p *putting, s *subject) (perSecond float64, err 
 	return float64(len(p.sums)) / time.Since(begin).Seconds(), err
 }
 
-// inMiB has the figure of a large file in MiB/s.
+// inMiB wraps send, and converts its result from files/s to MiB/s.
 func inMiB(send sending) sending {
 	return func(ctx context.Context, p *putting, s *subject) (float64, error) {
 		files, err := send(ctx, p, s)
@@ -105,8 +106,8 @@ func (p *putting) putCommand(ctx context.Context, s *subject) *exec.Cmd {
 	return p.command(ctx, s, "put", p.folder, s.set, "--parallel", strconv.Itoa(senders))
 }
 
-// byCurls runs a curl for each file, several at a time, which send what put does but for the
-// digest.
+// byCurls runs a curl process for each file, senders at a time. They send the same as put, except
+// the digest.
 func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, err error) {
 	names := slices.Sorted(maps.Keys(p.sums))
 	begin := time.Now()
@@ -124,9 +125,9 @@ func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, er
 	return float64(len(names)) / time.Since(begin).Seconds(), err
 }
 
-// peakPoll is how often the memory of a process is read. Its last value cannot be waited for: with
-// the process it is gone, and what wait4 reports of a child includes the memory of this process,
-// from which it was made.
+// peakPoll is the interval of reading the memory of a process. The value at the end of the process
+// cannot be read: it disappears with the process, and wait4 includes the memory of this process,
+// from which the child was forked.
 const peakPoll = 20 * time.Millisecond
 
 // peakOfPut returns the greatest resident memory of put, in MiB.
@@ -145,7 +146,7 @@ func peakOfPut(ctx context.Context, p *putting, s *subject) (peak float64, err e
 		select {
 		case <-poll.C:
 			now, err := memoryOf(cmd.Process.Pid, "VmHWM")
-			if err == nil { // else it has just ended
+			if err == nil { // otherwise the process has just ended
 				peak = max(peak, now)
 			}
 		case err := <-ended:
@@ -157,14 +158,14 @@ func peakOfPut(ctx context.Context, p *putting, s *subject) (peak float64, err e
 	}
 }
 
-// command is labshelf as a client of a service.
+// command returns a labshelf command that is a client of a service.
 func (b *bench) command(ctx context.Context, s *subject, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.program, args...)
 	cmd.Env = append(e2e.Environment(), "LABSHELF_SERVER="+s.Base(), "LABSHELF_KEY="+s.Key())
 	return cmd
 }
 
-// runToEnd runs a program to its end, and returns what it has written to its standard output.
+// runToEnd runs a program to its end, and returns its standard output.
 func runToEnd(cmd *exec.Cmd) (output []byte, err error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -174,8 +175,8 @@ func runToEnd(cmd *exec.Cmd) (output []byte, err error) {
 	return output, err
 }
 
-// fill makes a folder of so many files that are all different, a hundred in each of its folders, in
-// place of the one before.
+// fill replaces the folder by a new one with the given number of files, all of them different. Each
+// subfolder has a hundred files.
 func (p *putting) fill(name string, files int, size int64) error {
 	if err := p.remove(); err != nil {
 		return err
@@ -203,8 +204,8 @@ func (p *putting) remove() error {
 	return os.RemoveAll(p.folder)
 }
 
-// writeBody writes a file of a size, unlike that of another number unless it is the only one, and
-// returns its SHA-256.
+// writeBody writes a file of size bytes and returns its SHA-256. If there are several files, the
+// content depends on n.
 func writeBody(path string, size int64, files int, n uint64) (digest string, err error) {
 	if files > 1 {
 		made := body(int(size), n)
@@ -218,8 +219,8 @@ func writeBody(path string, size int64, files int, n uint64) (digest string, err
 	return newLarge(size).digest(sha256.New()), errors.Join(err, file.Sync(), file.Close())
 }
 
-// toNewService has a program send the files to a new service, whose data are removed afterwards,
-// and checks that all of it has arrived.
+// toNewService runs send with a new service, and checks that all files have arrived. It removes the
+// service's data afterwards.
 func (p *putting) toNewService(ctx context.Context, send sending) (figure float64, err error) {
 	var open closers
 	defer open.close(&err)
@@ -234,21 +235,22 @@ func (p *putting) toNewService(ctx context.Context, send sending) (figure float6
 	return figure, p.arrived(ctx, service)
 }
 
-// arrived returns an error unless the set of the service has exactly the files, and waits until
-// they are files there, so that this work does not fall into the time of what comes next.
+// arrived returns an error unless the set of the service contains exactly the sent files. It waits
+// until the service has written them to files, so that this work is not included in the next
+// measurement.
 func (p *putting) arrived(ctx context.Context, s *subject) error {
 	got := map[string]string{}
 	_, err := s.Walk(ctx, "/sets/"+s.set+"/resources?limit=1000", func(page e2e.Page) error {
 		for _, r := range page.Data {
 			if _, twice := got[r.Name]; twice {
-				return fmt.Errorf("%s is there twice", r.Name)
+				return fmt.Errorf("%s appears twice", r.Name)
 			}
 			got[r.Name] = r.SHA256
 		}
 		return nil
 	})
 	if err == nil && !maps.Equal(got, p.sums) {
-		err = fmt.Errorf("%d files arrived, not the %d that were sent", len(got), len(p.sums))
+		err = fmt.Errorf("got %d files that differ from the %d sent files", len(got), len(p.sums))
 	}
 	if err == nil {
 		_, err = waitForFiles(ctx, s.data, len(p.sums))

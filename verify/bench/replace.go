@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// replacements measures replacing small files, whose versions are kept, beside uploading as many
-// new ones to the same service.
+// replacements measures replacing small files, whose versions are kept, compared with uploading as
+// many new files to the same service.
 func (b *bench) replacements(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -14,7 +14,7 @@ func (b *bench) replacements(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, uploaded := 0, 0 // sent are all bodies
+	sent, uploaded := 0, 0 // sent counts all bodies
 	for _, clients := range []int{1, manyClients} {
 		what := fmt.Sprintf("4 KiB replacements, clients: %d", clients)
 		r := row{what: what, unit: "1/s", reference: "uploads", targets: []target{ratioAtLeast(0.95)}}

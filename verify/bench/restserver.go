@@ -10,12 +10,12 @@ import (
 	"runtime"
 )
 
-// restServer is what the table calls it.
+// restServer is its name in the table.
 const restServer = "rest-server"
 
 const restServerModule = "github.com/restic/rest-server/cmd/rest-server@v0.14.0"
 
-// errNoRestServer: it is not on this machine.
+// errNoRestServer is returned if rest-server is not on this machine.
 var errNoRestServer = errors.New("rest-server is not installed")
 
 // findRestServer returns the rest-server on the PATH, or the one in the user's cache.
@@ -33,7 +33,7 @@ func findRestServer() (program string, err error) {
 	return program, err
 }
 
-// cachedRestServer returns the path of the rest-server that buildRestServer makes.
+// cachedRestServer returns the path where buildRestServer installs rest-server.
 func cachedRestServer() (string, error) {
 	cache, err := os.UserCacheDir()
 	if runtime.GOOS == "windows" {
@@ -42,7 +42,7 @@ func cachedRestServer() (string, error) {
 	return filepath.Join(cache, "labshelf-bench", "rest-server"), err
 }
 
-// buildRestServer builds rest-server in the user's cache, once, from its public repository.
+// buildRestServer builds rest-server from its public repository into the user's cache.
 func buildRestServer(ctx context.Context) (program string, err error) {
 	program, err = cachedRestServer()
 	if err != nil {
@@ -56,7 +56,7 @@ func buildRestServer(ctx context.Context) (program string, err error) {
 	return program, nil
 }
 
-// startRestServer runs rest-server over a new repository, until open is closed.
+// startRestServer runs rest-server with a new repository until open is closed.
 func (b *bench) startRestServer(ctx context.Context, open *closers, program string) (*server, error) {
 	address, err := freeAddress()
 	if err != nil {

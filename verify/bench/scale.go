@@ -15,34 +15,32 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// scaleOf returns the measurement of filled repositories, the first of which is the one that the
-// others are compared with.
+// scaleOf returns the measurement that compares filled repositories with the first one.
 func scaleOf(folders []string) ([]measurement, error) {
 	if len(folders) < 2 {
-		return nil, errors.New("scale takes a small data directory and those to compare with it; fill makes them")
+		return nil, errors.New("scale takes a small data directory and those to compare with it; fill creates them")
 	}
 	return []measurement{{"scale", func(b *bench, ctx context.Context) ([]row, error) { return b.scale(ctx, folders) }}}, nil
 }
 
-// filledRepository is a repository that fill has made, with the service running over it.
+// filledRepository is a repository created by fill, on which the service runs.
 type filledRepository struct {
 	*subject
 	resources int
 	sets      []string
 	dataspace string
-	starts    []float64 // ms to the first answer, with the metadata on the disk only
+	starts    []float64 // ms to the first answer, without metadata in memory
 }
 
-// manyResources is from where on a repository counts as the largest: its uploads may be slower
-// where they are scattered.
+// manyResources is the size from which uploads spread over all sets may be slower.
 const manyResources = 5_000_000
 
-// scale measures what the size of a repository may change, and is to change little: each repository
-// with the first.
+// scale compares each repository with the first one. Their size may change the results only a
+// little.
 func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
-	b.numbers.Store(uint64(time.Now().UnixNano())) // so that no body is there already, from fill or from an earlier run
+	b.numbers.Store(uint64(time.Now().UnixNano())) // no body was stored by fill or an earlier run
 	var small *filledRepository
 	for _, folder := range folders {
 		s, err := b.openFilled(ctx, &open, folder)
@@ -62,7 +60,7 @@ func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err er
 	return rows, nil
 }
 
-// openFilled runs the service over a repository, and finds out what is in it.
+// openFilled runs the service on a repository, and reads its size and its sets.
 func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*filledRepository, error) {
 	data, err := filepath.Abs(folder)
 	if err != nil {
@@ -97,12 +95,12 @@ func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*
 		s.dataspace = textField(item, "dataspaceId")
 	}
 	if len(s.sets) == 0 {
-		return nil, errors.New("there are no sets: was it filled?")
+		return nil, errors.New("no sets: create the directory with fill")
 	}
 	return s, nil
 }
 
-// coldStarts starts the service over a data directory whose metadata are not in memory.
+// coldStarts measures starts of the service on a data directory whose metadata are not in memory.
 func (b *bench) coldStarts(ctx context.Context, data string) (times []float64, err error) {
 	key, err := os.ReadFile(filepath.Join(data, e2e.KeyFile))
 	if err != nil {
@@ -122,7 +120,7 @@ func (b *bench) coldStarts(ctx context.Context, data string) (times []float64, e
 	return times, nil
 }
 
-// scaleOne measures one repository and the small one, in turn.
+// scaleOne measures one repository and the small one, in alternation.
 func (b *bench) scaleOne(ctx context.Context, s, small *filledRepository) (rows []row, err error) {
 	of, reference := fmt.Sprintf("%d resources", s.resources), fmt.Sprintf("%d", small.resources)
 	start := row{what: of + ": start to first answer, metadata not in memory", unit: "ms", reference: reference,
@@ -153,8 +151,8 @@ func (b *bench) scaleOne(ctx context.Context, s, small *filledRepository) (rows 
 	return append(rows, memory), errors.Join(err, failed)
 }
 
-// metadata is how many bytes of the file there are for each resource: of what it takes on the disk,
-// since it is made longer in advance.
+// metadata returns the size of the metadata in bytes per resource. It uses the allocated size,
+// because the file is extended in advance.
 func (s *filledRepository) metadata() (float64, error) {
 	used, err := allocated(filepath.Join(s.data, "meta.db"))
 	return float64(used) / float64(s.resources), err
@@ -182,7 +180,7 @@ func (b *bench) scalePages(ctx context.Context, s, small *filledRepository) (row
 	return rows, b.comparePages(ctx, fmt.Sprintf("pages of %d resources", s.resources), rows, kinds)
 }
 
-// scaleUploads uploads into one set, and into all of them in turn.
+// scaleUploads measures uploads into one set, and into all sets in turn.
 func (b *bench) scaleUploads(ctx context.Context, s, small *filledRepository) ([]row, error) {
 	slower := 1.3
 	if s.resources >= manyResources {
@@ -213,8 +211,8 @@ func (b *bench) scaleUploads(ctx context.Context, s, small *filledRepository) ([
 	return rows, nil
 }
 
-// uploadInto has many clients upload into sets in turn, and returns how many uploads a second there
-// were. It waits until no more files are made of what was uploaded.
+// uploadInto runs clients that upload into the sets in turn, and returns the uploads per second. It
+// waits until the service has stopped writing bodies to files.
 func (b *bench) uploadInto(ctx context.Context, s *filledRepository, sets []string) (perSecond float64, err error) {
 	wires, err := dials(ctx, s.peer, manyClients)
 	if err != nil {

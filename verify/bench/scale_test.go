@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestScale makes two repositories and measures one beside the other. A check finds nothing wrong
-// with them, before and after.
+// TestScale creates two repositories and compares one with the other. check finds no problem in
+// them before and after.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	folder, program := t.TempDir(), build(t)
@@ -46,7 +46,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScaleUsage calls the two commands as they cannot be called.
+// TestScaleUsage calls the two commands with invalid arguments.
 func TestScaleUsage(t *testing.T) {
 	t.Parallel()
 	there := t.TempDir()
@@ -55,11 +55,11 @@ func TestScaleUsage(t *testing.T) {
 		code int
 		said string
 	}{
-		"fill nothing":       {[]string{"fill"}, 2, "fill takes one new data directory"},
-		"fill with none":     {[]string{"fill", "-sets", "0", filepath.Join(there, "new")}, 2, "at least one of everything"},
-		"fill what is there": {[]string{"fill", there}, 1, "exists"},
-		"fill, unknown flag": {[]string{"fill", "-size", "1", there}, 2, "-size"},
-		"scale of one":       {[]string{"scale", there}, 2, "scale takes a small data directory"},
+		"fill without a directory":   {[]string{"fill"}, 2, "fill takes one new data directory"},
+		"fill without sets":          {[]string{"fill", "-sets", "0", filepath.Join(there, "new")}, 2, "at least one of everything"},
+		"fill an existing directory": {[]string{"fill", there}, 1, "exists"},
+		"fill, unknown flag":         {[]string{"fill", "-size", "1", there}, 2, "-size"},
+		"scale of one":               {[]string{"scale", there}, 2, "scale takes a small data directory"},
 	} {
 		var stdout, stderr strings.Builder
 		if code := run(t.Context(), tc.args, &stdout, &stderr); code != tc.code || !strings.Contains(stderr.String(), tc.said) {

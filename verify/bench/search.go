@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// search measures what a search tells of what its caller may not read: the time; and how soon a
-// file is found after it was acknowledged.
+// search measures whether the duration of a search reveals objects that the caller may not read,
+// and how soon a new file is found.
 func (b *bench) search(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -31,11 +31,12 @@ func (b *bench) search(ctx context.Context) (rows []row, err error) {
 	return append(fresh, foreign), err
 }
 
-// The words of file names: that of the files of the caller, and one that only others have.
+// Words in file names: ownWord in the caller's files, and foreignWord in files that only others may
+// read.
 const ownWord, foreignWord = "basalt", "quartz"
 
-// foreignWord measures a search for a word that many files have, but none that the caller may read,
-// beside one for a word that nobody uses.
+// foreignWord measures a search for a word of many files that the caller may not read, compared
+// with a search for a word of no file.
 func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
 	r := row{what: "search for a word of foreign records alone", unit: "µs", reference: "for one that nobody holds",
 		targets: []target{ratioAtMost(1.1), ratioAtLeast(0.9)}}
@@ -57,7 +58,7 @@ func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
 		b.say("%s, round %d", r.what, round+1)
 		var took [2][]float64
 		for n := range 2 * b.pages {
-			i := (n + n/2) % 2 // each is first in turn
+			i := (n + n/2) % 2 // the order alternates
 			begin := time.Now()
 			if _, err := w.want(http.StatusOK, requests[i]); err != nil {
 				return r, err
@@ -69,8 +70,8 @@ func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
 	return r, nil
 }
 
-// reader makes files with a word each, in a dataspace that a user may read and in another one, and
-// returns the user's key when they are found.
+// reader creates files with ownWord in a dataspace that a user may read, and files with foreignWord
+// in another one. It returns the user's key as soon as search finds the last file.
 func (b *bench) reader(ctx context.Context, s *subject) (string, error) {
 	var key struct{ Key string }
 	user, err := s.Make(ctx, "/users", map[string]string{"username": "reader"})
@@ -103,10 +104,10 @@ func (b *bench) uploadNamed(ctx context.Context, s *subject, set, name string) e
 	return err
 }
 
-// findLimit is how long a file may not be found.
+// findLimit is the maximum time until a file is found.
 const findLimit = time.Minute
 
-// findable asks until a file is found by its name, and returns how long that took.
+// findable searches until it finds a file by its name, and returns the elapsed time.
 func (s *subject) findable(ctx context.Context, name string) (time.Duration, error) {
 	begin := time.Now()
 	for {
@@ -117,18 +118,18 @@ func (s *subject) findable(ctx context.Context, name string) (time.Duration, err
 		if took := time.Since(begin); len(page.Data) > 0 {
 			return took, nil
 		} else if took > findLimit {
-			return 0, fmt.Errorf("%s is not found after %v", name, took)
+			return 0, fmt.Errorf("%s was not found after %v", name, took)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// mostPause is the longest pause of a client that looks for what it has uploaded.
+// mostPause is the longest pause of the client before an upload.
 const mostPause = 300 * time.Millisecond
 
-// freshness measures how soon a file is found, while 16 clients upload.
+// freshness measures how soon a new file is found while 16 clients upload.
 func (b *bench) freshness(ctx context.Context, s *subject) ([]row, error) {
-	const what = "findable after its upload, beside 16 writers"
+	const what = "findable after its upload, with 16 writers"
 	middle := row{what: what + ": median", unit: "ms", targets: []target{figureAtMost(200)}}
 	longest := row{what: what + ": longest", unit: "ms", worst: true, targets: []target{figureAtMost(1000)}}
 	wires, err := dials(ctx, s.peer, manyClients)
@@ -138,7 +139,7 @@ func (b *bench) freshness(ctx context.Context, s *subject) ([]row, error) {
 	defer closeAll(wires)
 	var took []float64
 	workers := []func() error{func() error {
-		time.Sleep(rand.N(mostPause)) // so that it comes at any moment between two of what follows the log
+		time.Sleep(rand.N(mostPause)) // to upload at a random moment between two updates of the index
 		name := fmt.Sprintf("fresh-%d", b.number())
 		err := b.uploadNamed(ctx, s, s.set, name)
 		if err == nil {

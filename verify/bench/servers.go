@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// server is another program that is measured beside labshelf.
+// server is another program that is compared with labshelf.
 type server struct {
 	peer
 	pid int
 }
 
-// errNoNginx: there is no nginx on this machine.
+// errNoNginx is returned if nginx is not on this machine.
 var errNoNginx = errors.New("nginx is not installed")
 
-// nginxConfig makes nginx as fast as it can be: it keeps connections, sends files through the
-// kernel and logs nothing. One process, so it has one core at most.
+// nginxConfig makes nginx as fast as possible: it keeps connections, sends files through the kernel
+// and logs nothing. nginx runs as one process, so it uses at most one core.
 const nginxConfig = `daemon off;
 master_process off;
 pid nginx.pid;
@@ -48,7 +48,7 @@ http {
 }
 `
 
-// startNginx runs nginx over a folder, until open is closed.
+// startNginx runs nginx with a folder as its root until open is closed.
 func (b *bench) startNginx(ctx context.Context, open *closers, root string) (*server, error) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {
@@ -72,11 +72,11 @@ func (b *bench) startNginx(ctx context.Context, open *closers, root string) (*se
 	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, address, root), 0o600); err != nil {
 		return nil, err
 	}
-	// -e: before it reads its configuration it would log where only root may.
+	// Without -e, nginx would log to a file of root before it reads its configuration.
 	return runServer(ctx, open, address, program, "-e", filepath.Join(folder, "error.log"), "-p", folder, "-c", config)
 }
 
-// buildPlain compiles the bare server of Go.
+// buildPlain compiles the plain server.
 func (b *bench) buildPlain(ctx context.Context) (string, error) {
 	program := filepath.Join(b.folder, "plain")
 	if runtime.GOOS == "windows" {
@@ -85,12 +85,12 @@ func (b *bench) buildPlain(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "labshelf/verify/bench/plain")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the bare server: %w\n%s", err, output)
+		return "", fmt.Errorf("build the plain server: %w\n%s", err, output)
 	}
 	return program, nil
 }
 
-// startPlain runs Go's own server over the files of a folder, which it has in memory, until open is
+// startPlain runs the plain server, which keeps the files of a folder in memory, until open is
 // closed.
 func (b *bench) startPlain(ctx context.Context, open *closers, folder string) (*server, error) {
 	program, err := b.buildPlain(ctx)
@@ -104,7 +104,7 @@ func (b *bench) startPlain(ctx context.Context, open *closers, folder string) (*
 	return runServer(ctx, open, address, program, address, folder)
 }
 
-// freeAddress returns a free address of loopback.
+// freeAddress returns a free loopback address.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,7 +113,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// startLimit is how long a server may take to start.
+// startLimit is the maximum time that a server may take to start.
 const startLimit = 10 * time.Second
 
 // runServer runs a program that listens at an address, until open is closed.
@@ -137,7 +137,8 @@ func runServer(ctx context.Context, open *closers, address, program string, args
 	}
 }
 
-// stop asks a process to end and waits for it. (Windows has no such signal: there it is killed.)
+// stop sends SIGTERM to a process and waits for it. Windows has no such signal: there the process
+// is killed.
 func stop(cmd *exec.Cmd) error {
 	how := os.Signal(syscall.SIGTERM)
 	if runtime.GOOS == "windows" {
@@ -148,7 +149,7 @@ func stop(cmd *exec.Cmd) error {
 		err = nil
 	}
 	var ended *exec.ExitError
-	if waited := cmd.Wait(); !errors.As(waited, &ended) { // ended by the signal
+	if waited := cmd.Wait(); !errors.As(waited, &ended) { // the signal causes an ExitError
 		err = errors.Join(err, waited)
 	}
 	return err

@@ -18,7 +18,7 @@ type subject struct {
 	dataspace, set string
 }
 
-// start runs the service over a new data directory with this name, until open is closed.
+// start runs the service with a new data directory of this name until open is closed.
 func (b *bench) start(ctx context.Context, open *closers, name string, flags ...string) (*subject, error) {
 	s := &subject{data: filepath.Join(b.folder, name)}
 	if err := s.run(ctx, open, b.program, flags...); err != nil {
@@ -29,7 +29,7 @@ func (b *bench) start(ctx context.Context, open *closers, name string, flags ...
 	return s, err
 }
 
-// run runs the service over its data directory, until open is closed.
+// run runs the service with its data directory until open is closed.
 func (s *subject) run(ctx context.Context, open *closers, program string, flags ...string) (err error) {
 	if s.Service, err = e2e.Start(ctx, program, s.data, flags...); err != nil {
 		return err
@@ -39,29 +39,28 @@ func (s *subject) run(ctx context.Context, open *closers, program string, flags 
 	return nil
 }
 
-// counters are how many files the service says a dataspace has.
+// counters are the numbers of files in a dataspace, as reported by the service.
 type counters struct {
 	ActiveFiles, DeletedFiles, OldVersions int
 }
 
-// counted asks the service how many files a dataspace has.
+// counted returns the counters of a dataspace.
 func (s *subject) counted(ctx context.Context, dataspace string) (c counters, err error) {
 	err = s.Get(ctx, "/dataspaces/"+dataspace+"/usage", &c)
 	return c, err
 }
 
-// holds returns an error unless a dataspace has exactly so many files.
+// holds returns an error unless a dataspace has the counters want.
 func (s *subject) holds(ctx context.Context, dataspace string, want counters) error {
 	got, err := s.counted(ctx, dataspace)
 	if err == nil && got != want {
-		err = fmt.Errorf("the service has %+v instead of %+v", got, want)
+		err = fmt.Errorf("the service has the counters %+v, want %+v", got, want)
 	}
 	return err
 }
 
-// waitForFiles waits until each of n different bodies is in its own file, wherever the service
-// stores them before. It returns the time for this. Later disk activity does not come from the
-// service.
+// waitForFiles waits until each of n different bodies has its own file. The service may store them
+// elsewhere first. It returns the elapsed time. Later disk activity does not come from the service.
 func waitForFiles(ctx context.Context, data string, n int) (time.Duration, error) {
 	begin := time.Now()
 	for {
@@ -70,7 +69,7 @@ func waitForFiles(ctx context.Context, data string, n int) (time.Duration, error
 			return time.Since(begin), err
 		}
 		if files > n || time.Since(begin) > flushLimit {
-			return 0, fmt.Errorf("%s: %d bodies are files after %s, of %d", data, files, flushLimit, n)
+			return 0, fmt.Errorf("%s: %d bodies have files after %s, want %d", data, files, flushLimit, n)
 		}
 		select {
 		case <-ctx.Done():
@@ -80,10 +79,10 @@ func waitForFiles(ctx context.Context, data string, n int) (time.Duration, error
 	}
 }
 
-// flushLimit is how long the service may take to make files of all bodies.
+// flushLimit is the maximum time that the service may take to write all bodies to files.
 const flushLimit = 3 * time.Minute
 
-// countFiles returns how many bodies are files.
+// countFiles returns the number of bodies that have files.
 func countFiles(data string) (files int, err error) {
 	paths, err := filepath.Glob(filepath.Join(data, "blobs", "*", "*"))
 	for _, path := range paths {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// startup measures the time from the start of the process to its first answer, and that of a server
-// in Go that does nothing else, and what an idle service has in memory.
+// startup measures the time from the start of the process to its first answer, compared with a
+// minimal server in Go, and the memory of an idle service.
 func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	var made closers
 	first, err := b.start(ctx, &made, "started")
@@ -49,17 +49,17 @@ func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 		memory.add(found[0], found[1])
 	}
 	if !onLinux {
-		b.say("only Linux tells the memory of another process: the row of the idle memory is left out")
+		b.say("only Linux reports the memory of another process: the row of the idle memory is skipped")
 		return []row{old, fresh}, nil
 	}
 	return []row{old, fresh, memory}, nil
 }
 
-// starts are the programs that are started.
+// starts holds the programs to start.
 type starts struct {
 	*bench
 	plain, data, key string
-	made             int // new repositories
+	made             int // number of new repositories
 }
 
 // launch is one start of a program.
@@ -67,12 +67,12 @@ type launch struct {
 	program string
 	args    []string
 	key     string
-	path    string // that a GET asks for
-	remove  string // a folder, afterwards
+	path    string // requested with GET
+	remove  string // a folder to remove afterwards
 }
 
-// times starts the programs in turn, again and again, and returns the median of each one's times to
-// its first answer, in ms.
+// times starts the programs repeatedly, in turn, and returns the median time to the first answer of
+// each program, in ms.
 func (s *starts) times(ctx context.Context, programs ...func() launch) ([]float64, error) {
 	all := make([][]float64, len(programs))
 	for i := range s.starts * len(programs) {
@@ -99,16 +99,16 @@ func (s *starts) fresh() launch {
 	return l
 }
 
-// serve starts the service over a data directory. In a new one the first user gets the key of the
-// other.
+// serve returns a start of the service with a data directory. In a new directory, the first user
+// gets the same key as in the old one.
 func (s *starts) serve(data string) launch {
 	return launch{program: s.program, key: s.key, path: "/v1/dataspaces", args: []string{"serve", "--log-format", "json", "--data", data}}
 }
 
 func (s *starts) empty() launch { return launch{program: s.plain, path: "/"} }
 
-// launch starts a program and returns how many ms later it answered, and, where idle is not 0, how
-// many MiB of anonymous memory it has after that time. Then it ends the program.
+// launch starts a program and returns the time to its first answer in ms. If idle is not 0, it also
+// returns the anonymous memory after that time, in MiB. Then it stops the program.
 func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took, memory float64, err error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took
 	return took, memory, err
 }
 
-// firstAnswer asks until a server is there, and returns when it has answered.
+// firstAnswer repeats a request until a server answers it.
 func firstAnswer(ctx context.Context, p peer, path string) error {
 	for begin := time.Now(); ; time.Sleep(100 * time.Microsecond) {
 		w, err := dial(ctx, p)

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// row is one line of the table: the results of the program and of its reference, one figure of each
-// for each round.
+// row is a row of the table: the results of the program and of its reference, one of each per
+// round.
 type row struct {
 	what, unit string
 	ours       []float64
 	reference  string // "": nothing
 	theirs     []float64
-	worst      bool // the worst round counts; else the middle one
+	worst      bool // evaluate the worst round instead of the median
 	targets    []target
 }
 
-// target is what a row is to reach.
+// target is a bound for the results of a row.
 type target struct {
 	of    measure
-	least bool // at least, else at most
+	least bool // the bound is a minimum, otherwise a maximum
 	bound float64
 }
 
-// measure is what a target is about.
+// measure is the quantity that a target limits.
 type measure uint8
 
 const (
@@ -39,13 +39,12 @@ func differenceAtMost(bound float64) target { return target{difference, false, b
 func figureAtLeast(bound float64) target    { return target{figure, true, bound} }
 func figureAtMost(bound float64) target     { return target{figure, false, bound} }
 
-// add adds the figures of a round.
+// add adds the results of a round.
 func (r *row) add(ours, theirs float64) {
 	r.ours, r.theirs = append(r.ours, ours), append(r.theirs, theirs)
 }
 
-// reached returns the one figure that the rounds come to: the middle one, or the greatest where the
-// worst counts.
+// reached returns the result of all rounds: their median, or their maximum if worst is set.
 func (r row) reached(of measure) float64 {
 	each := make([]float64, len(r.ours))
 	for i := range each {
@@ -71,7 +70,7 @@ func (r row) keeps(t target) bool {
 	return r.reached(t.of) <= t.bound
 }
 
-// missed tells whether the row does not reach one of its targets.
+// missed reports whether the row misses one of its targets.
 func (r row) missed() bool {
 	return slices.ContainsFunc(r.targets, func(t target) bool { return !r.keeps(t) })
 }
@@ -92,7 +91,7 @@ func table(rows []row) string {
 	return text.String()
 }
 
-// compared is the column of the ratio; where a target is about the difference, that stands there.
+// compared returns the column of the ratio, or the difference if a target limits the difference.
 func (r row) compared() string {
 	if slices.ContainsFunc(r.targets, func(t target) bool { return t.of == difference }) {
 		return fmt.Sprintf("%+.1f", r.reached(difference))
@@ -112,7 +111,7 @@ func (r row) verdicts() string {
 	return strings.Join(verdicts, "; ")
 }
 
-// aim writes a target.
+// aim formats a target.
 func (r row) aim(t target) string {
 	sign := "≤"
 	if t.least {
@@ -127,12 +126,12 @@ func (r row) aim(t target) string {
 	return fmt.Sprintf("%s %.2f", sign, t.bound)
 }
 
-// spread writes median, least and greatest as three cells.
+// spread formats median, minimum and maximum as three cells.
 func spread(figures []float64) string {
 	return fmt.Sprintf("%s | %s | %s", short(median(figures)), short(slices.Min(figures)), short(slices.Max(figures)))
 }
 
-// short writes a figure with the digits that mean something.
+// short formats a figure with its significant digits.
 func short(figure float64) string {
 	switch {
 	case figure >= 100:
@@ -143,8 +142,8 @@ func short(figure float64) string {
 	return fmt.Sprintf("%.2f", figure)
 }
 
-// median returns the middle of figures, of which there is at least one; of two in the middle, their
-// mean.
+// median returns the median of at least one figure. If there are two in the middle, it returns
+// their mean.
 func median(figures []float64) float64 {
 	sorted := slices.Sorted(slices.Values(figures))
 	middle := len(sorted) / 2

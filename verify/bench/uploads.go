@@ -10,21 +10,22 @@ import (
 	"labshelf/repository"
 )
 
-// The sizes of the small files, and how many clients come at once where it is not one alone.
+// The sizes of small files in bytes, and the number of clients in rows with several clients.
 const (
 	smallFile   = 4 << 10
 	mediumFile  = 100 << 10
 	manyClients = 16
 )
 
-// holdUpTo is the default of hold_up_to: the program's own write path works as the service does.
+// holdUpTo is the default of hold_up_to, so that the program's own write path works like the
+// service.
 const holdUpTo = 128 << 10
 
-// writers have so many clients or writers store bodies of this size, for the duration of a load.
+// writers stores bodies of size bytes with this many parallel clients, for the duration of a load.
 type writers func(ctx context.Context, clients, size int) (load, error)
 
-// uploads measures how many small files per second get in, and the least that a durable upload can
-// do: with its body inside the metadata transaction, or with a file of its own.
+// uploads measures the upload rate of small files. It compares them with a minimal durable upload,
+// which stores the body in the metadata transaction or in its own file.
 func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -74,16 +75,16 @@ func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	return slices.Insert(rows, 3, tail), service.holds(ctx, service.dataspace, counters{ActiveFiles: sent})
 }
 
-// uploadTo has clients upload to the service, verifies every answer, and waits until all bodies are
-// files, so that the flush does not fall into the next measurement. It adds to sent how many
-// uploads there were.
+// uploadTo runs clients that upload to the service, and verifies every answer. It waits until all
+// bodies have files, so that the flush is not included in the next measurement. It adds the number
+// of uploads to sent.
 func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sent *int) (load, error) {
 	done, _, err := b.uploadBy(ctx, s, clients, sent, func(_ int, w *wire) *uploader { return newUploader(w, s.peer, s.set, size, b.number) })
 	return done, err
 }
 
-// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns what was
-// acknowledged, by client.
+// uploadBy is like uploadTo, but the caller creates the uploader of each client. It also returns
+// the receipts of each client.
 func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int, uploaderOf func(client int, w *wire) *uploader) (done load, receipts [][]receipt, err error) {
 	wires, err := dials(ctx, s.peer, clients)
 	if err != nil {
@@ -160,7 +161,7 @@ func (w *baselines) inFile(_ context.Context, clients, size int) (load, error) {
 	return w.write(clients, size, w.files.put)
 }
 
-// ownPath waits, as uploadTo does, until all bodies are files.
+// ownPath waits until all bodies have files, as uploadTo does.
 func (w *baselines) ownPath(ctx context.Context, clients, size int) (load, error) {
 	done, err := w.write(clients, size, func(key uint64, body []byte) error {
 		_, err := w.inProcess.upload(ctx, w.set, filenameOf(key), body)
@@ -174,7 +175,7 @@ func (w *baselines) ownPath(ctx context.Context, clients, size int) (load, error
 	return done, err
 }
 
-// write has writers put bodies that are all different.
+// write runs writers that put bodies, all of them different.
 func (w *baselines) write(writers, size int, put func(key uint64, body []byte) error) (load, error) {
 	workers := make([]func() error, writers)
 	for i := range workers {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// versusOf returns the measurement of this program beside another one of labshelf, such as that of
+// versusOf returns the measurement that compares this program with another labshelf, such as one of
 // the commit before a change.
 func versusOf(programs []string) ([]measurement, error) {
 	if len(programs) != 1 {
@@ -18,12 +18,12 @@ func versusOf(programs []string) ([]measurement, error) {
 	return []measurement{{"versus", func(b *bench, ctx context.Context) ([]row, error) { return b.versus(ctx, programs[0]) }}}, nil
 }
 
-// versusRounds is how often each of the two has its turn: more than elsewhere, as they differ by
-// little.
+// versusRounds is the number of rounds of each program. It is larger than for other rows, because
+// the programs differ little.
 const versusRounds = 8
 
-// versus measures uploads, downloads and starts of both programs, by rounds; of two rounds each
-// program is first in one.
+// versus measures uploads, downloads and starts of both programs. Each program is first in every
+// other round.
 func (b *bench) versus(ctx context.Context, other string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
@@ -62,13 +62,13 @@ func (b *bench) versus(ctx context.Context, other string) (rows []row, err error
 	return append(append(rows, downloads), starts...), err
 }
 
-// versusRow returns an empty row beside the other program.
+// versusRow returns an empty row that compares with the other program.
 func versusRow(what, unit string, aim target) row {
 	return row{what: what, unit: unit, reference: "the other program", targets: []target{aim}}
 }
 
-// alternate adds the rounds of a row. measure returns the figure of each program, in the order
-// given.
+// alternate adds the rounds of a row. measure measures the programs in the given order and returns
+// the result of each.
 func (b *bench) alternate(r *row, ours, theirs *subject, measure func(order []*subject) (map[*subject]float64, error)) error {
 	for round := range max(b.rounds, min(versusRounds, b.moreRounds*b.rounds)) {
 		b.say("%s, round %d", r.what, round+1)
@@ -85,7 +85,7 @@ func (b *bench) alternate(r *row, ours, theirs *subject, measure func(order []*s
 	return nil
 }
 
-// versusDownloads measures downloads of small files from both.
+// versusDownloads measures downloads of small files from both programs.
 func (b *bench) versusDownloads(ctx context.Context, ours, theirs *subject, sent map[*subject]*int) (row, error) {
 	files := map[*subject]*small{}
 	for _, s := range []*subject{ours, theirs} {
@@ -109,8 +109,8 @@ func (b *bench) versusDownloads(ctx context.Context, ours, theirs *subject, sent
 	})
 }
 
-// versusStarts measures starts of both over the repositories that they have filled, and of their
-// shortest command.
+// versusStarts measures the starts of both programs with the repositories that they have filled,
+// and the duration of "labshelf version".
 func (b *bench) versusStarts(ctx context.Context, other string, ours, theirs *subject) ([]row, error) {
 	programs := map[*subject]string{ours: b.program, theirs: other}
 	start := versusRow("start to first answer", "ms", ratioAtMost(1.1))
@@ -152,8 +152,9 @@ func (b *bench) versusStarts(ctx context.Context, other string, ours, theirs *su
 	return []row{start, short}, err
 }
 
-// uploadEach has clients upload small files to one service after the other, and says how many each
-// took per second. Each has flushed what it took before the next one begins.
+// uploadEach runs clients that upload small files to one service after the other, and stores the
+// uploads per second of each service in speed. Each service has flushed the bodies before the next
+// one begins.
 func (b *bench) uploadEach(ctx context.Context, order []*subject, clients int, sent map[*subject]*int, speed map[*subject]float64) error {
 	for _, s := range order {
 		done, err := b.uploadTo(ctx, s, clients, smallFile, sent[s])

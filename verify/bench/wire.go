@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// peer is a server that is measured. All of them are asked by the same client.
+// peer is a measured server. All peers are measured with the same client.
 type peer struct {
 	address string // host and port
-	path    string // before the path of every request
-	key     string // "": none is sent
+	path    string // prefix of the path of every request
+	key     string // "": no key is sent
 }
 
 // peerAt returns the server behind a base URL without TLS.
@@ -25,10 +25,10 @@ func peerAt(base, key string) peer {
 	return peer{address: address, path: strings.TrimSuffix("/"+path, "/"), key: key}
 }
 
-// get returns a GET of a path below the peer's, or of a URL that it gave, as it goes over the wire.
+// get returns a GET request for a path of the peer, or for a URL from one of its answers.
 func (p peer) get(url string) []byte { return p.request("GET", url, "") }
 
-// request returns a request without a body, or the head of one that has a body described by more
+// request returns a request without a body, or the head of a request whose body is described by
 // headers.
 func (p peer) request(method, url, headers string) []byte {
 	path, whole := strings.CutPrefix(url, "http://"+p.address)
@@ -42,10 +42,10 @@ func (p peer) request(method, url, headers string) []byte {
 	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n%s%s\r\n", method, path, p.address, key, headers)
 }
 
-// wire is one kept-alive connection, and the least that a client of HTTP/1.1 can do over it: it
-// sends requests that are formatted in advance and parses of an answer only its status and its
-// length. It shares the processors with the server that it measures, so what it costs is missing
-// there. Not safe for concurrent use.
+// wire is a kept-alive connection with a minimal HTTP/1.1 client. It sends requests that were
+// formatted in advance, and parses only the status and the length of an answer. It shares the
+// processors with the measured server, so its own cost reduces the server's results. It is not safe
+// for concurrent use.
 type wire struct {
 	conn     net.Conn
 	in       []byte
@@ -53,7 +53,7 @@ type wire struct {
 	release  func() bool
 }
 
-// dial connects to a peer. At the end of ctx the connection breaks. The caller closes the wire.
+// dial connects to a peer. The connection breaks when ctx is done. The caller closes the wire.
 func dial(ctx context.Context, p peer) (*wire, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.address)
 	if err != nil {
@@ -63,7 +63,7 @@ func dial(ctx context.Context, p peer) (*wire, error) {
 	return &wire{conn: conn, in: make([]byte, 256<<10), release: release}, nil
 }
 
-// dials connects several times.
+// dials opens n connections.
 func dials(ctx context.Context, p peer, n int) (wires []*wire, err error) {
 	for range n {
 		w, err := dial(ctx, p)
@@ -84,11 +84,11 @@ func closeAll(wires []*wire) {
 
 func (w *wire) close() {
 	w.release()
-	_ = w.conn.Close() // nothing is under way that could be lost
+	_ = w.conn.Close() // no request is pending
 }
 
-// want sends a request and returns the body of its answer, which must have this status. The body is
-// valid until the next call.
+// want sends a request and returns the body of the answer, which must have the given status. The
+// body is valid until the next call.
 func (w *wire) want(status int, request []byte) ([]byte, error) {
 	if _, err := w.conn.Write(request); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (w *wire) want(status int, request []byte) ([]byte, error) {
 	return w.answer(status)
 }
 
-// answer reads an answer that must have this status, and returns its body, valid until the next
-// call.
+// answer reads an answer, which must have the given status, and returns its body. The body is valid
+// until the next call.
 func (w *wire) answer(status int) ([]byte, error) {
 	length, err := w.head(status)
 	if err != nil {
@@ -106,7 +106,8 @@ func (w *wire) answer(status int) ([]byte, error) {
 	return w.take(length)
 }
 
-// head reads the head of an answer that must have this status, and returns the length of the body.
+// head reads the head of an answer, which must have the given status, and returns the length of the
+// body.
 func (w *wire) head(status int) (length int, err error) {
 	if w.from == w.to {
 		w.from, w.to = 0, 0
@@ -134,10 +135,10 @@ func (w *wire) head(status int) (length int, err error) {
 func parseHead(text []byte) (status, length int, err error) {
 	const name = "\r\nContent-Length: " // as both Go and nginx write it
 	if len(text) < 12 {
-		return 0, 0, fmt.Errorf("no HTTP: %q", text)
+		return 0, 0, fmt.Errorf("not HTTP: %q", text)
 	}
 	if status, err = strconv.Atoi(string(text[9:12])); err != nil {
-		return 0, 0, fmt.Errorf("no HTTP: %.100q", text)
+		return 0, 0, fmt.Errorf("not HTTP: %.100q", text)
 	}
 	if status == http.StatusNoContent {
 		return status, 0, nil
@@ -146,12 +147,12 @@ func parseHead(text []byte) (status, length int, err error) {
 	value, _, _ := bytes.Cut(rest, []byte("\r\n"))
 	length, err = strconv.Atoi(string(value))
 	if !found || err != nil {
-		return 0, 0, fmt.Errorf("an answer that does not tell its length: %.1000q", text)
+		return 0, 0, fmt.Errorf("an answer without a length: %.1000q", text)
 	}
 	return status, length, nil
 }
 
-// fill reads more, over consumed bytes if there is no other room.
+// fill reads more bytes. If the buffer is full, it overwrites consumed bytes or grows.
 func (w *wire) fill() error {
 	if w.to == len(w.in) {
 		whole := w.in
@@ -184,7 +185,7 @@ func (w *wire) take(n int) ([]byte, error) {
 	return taken, nil
 }
 
-// each gives the next n bytes to fn, part by part, in whatever sizes they come.
+// each passes the next n bytes to fn in parts of any size.
 func (w *wire) each(n int, fn func([]byte) error) error {
 	for n > 0 {
 		if w.from == w.to {
@@ -203,8 +204,8 @@ func (w *wire) each(n int, fn func([]byte) error) error {
 	return nil
 }
 
-// textField returns the string of a member of a JSON object in the form of this service, or "".
-// None of the strings contains characters that JSON escapes.
+// textField returns the string value of a member of a JSON object as this service formats it, or
+// "". The strings must not contain escaped characters.
 func textField(body []byte, name string) string {
 	_, rest, found := bytes.Cut(body, []byte(`"`+name+`": "`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// dialed connects to a server whose answers are these bytes, in texts.
+// dialed connects to a server that sends these bytes, split into texts.
 func dialed(t *testing.T, texts ...string) *wire {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func TestWire(t *testing.T) {
 		}
 	}
 	if _, err := w.answer(200); err == nil {
-		t.Error("the end of the connection was taken for an answer")
+		t.Error("the end of the connection was parsed as an answer")
 	}
 }
 
@@ -60,10 +60,10 @@ func TestWireRefuses(t *testing.T) {
 	t.Parallel()
 	for answer, says := range map[string]string{
 		"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nfull": "status 503 instead of 200: full",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":    "does not tell its length",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":    "an answer without a length",
 		"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nless":                 "unexpected EOF",
-		"nothing at all that is HTTP\r\n\r\n":                               "no HTTP",
-		"no\r\n\r\n":                                                        "no HTTP",
+		"nothing at all that is HTTP\r\n\r\n":                               "not HTTP",
+		"no\r\n\r\n":                                                        "not HTTP",
 	} {
 		if _, err := dialed(t, answer).answer(200); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got %v, want %q", answer, err, says)
@@ -71,7 +71,7 @@ func TestWireRefuses(t *testing.T) {
 	}
 }
 
-// TestUploader uploads to a server of Go's library, which must find in the parts what was sent.
+// TestUploader uploads to a server of Go's library, which must parse the sent parts.
 func TestUploader(t *testing.T) {
 	t.Parallel()
 	const set, size = "01M8002HWVX08KPGK23GSVDRHY", 5000
@@ -105,7 +105,7 @@ func TestUploader(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := u.verify(); err == nil {
-		t.Error("a wrong digest was believed")
+		t.Error("verify accepts a wrong digest")
 	}
 	sum := sha256.Sum256(body(size, 7))
 	u.receipts[0].digest = hex.EncodeToString(sum[:])
@@ -134,15 +134,15 @@ func TestLarge(t *testing.T) {
 	}
 	for _, step := range []int{1000, blockSize, blockSize + 1, size} {
 		if err := in(whole.Bytes(), step); err != nil {
-			t.Errorf("in texts of %d: %v", step, err)
+			t.Errorf("in steps of %d: %v", step, err)
 		}
 		swapped := bytes.Clone(whole.Bytes())
 		copy(swapped, whole.Bytes()[blockSize:2*blockSize])
 		if in(swapped, step) == nil {
-			t.Errorf("in texts of %d: a block in another's place was not noticed", step)
+			t.Errorf("in steps of %d: check accepts a block at the position of another one", step)
 		}
 		if in(append(bytes.Clone(whole.Bytes()), 0), step) == nil {
-			t.Errorf("in texts of %d: a byte too many was not noticed", step)
+			t.Errorf("in steps of %d: check accepts an additional byte", step)
 		}
 	}
 }

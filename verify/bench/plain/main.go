@@ -1,6 +1,6 @@
-// Command plain is the least that a server in Go can be: the bare limit of downloads and of
-// starting. It keeps the files of a folder in memory and answers a GET of their names with them;
-// without a folder it answers whatever it is asked with nothing.
+// Command plain is a minimal server in Go, as the limit of downloads and of starting. It keeps the
+// files of a folder in memory and serves them by name. Without a folder, it answers every request
+// with an empty body.
 //
 //	plain HOST:PORT [FOLDER]
 package main
