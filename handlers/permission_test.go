@@ -184,23 +184,23 @@ func permissionsPage() string {
 	var page strings.Builder
 	page.WriteString(`# Permissions
 
-The routes of the service, from which a test writes this page; other tests try every line as every caller.
+A test writes this page from the routes of the service. Other tests send every request as every caller.
 
 | cell | meaning |
 |---|---|
 | yes | the request is served. A listing shows only objects that the caller can read |
 | 401, 403 | the request is refused and changes nothing |
-| sender | served if the caller began the upload, with any of their keys, else 404. The final commit checks the permission to write again |
-| oneself | served if the user of the path is the caller, else 403 |
-| config | served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin |
+| sender | served if the caller began the upload, with any of their keys, otherwise 404. The final commit checks the permission to write again |
+| oneself | served if the user in the path is the caller, otherwise 403 |
+| config | served if ` + "`dataspaces_by = \"users\"`" + `, otherwise 403. The creator of a dataspace becomes its admin |
 
 | rule | |
 |---|---|
-| missing ids | 404 for callers with a valid key, before the permission is checked. Keys of other users and addresses below /admin are looked up after it. Without a key 401 |
-| *no key, open* | the dataspace is open, and ` + "`anonymous = \"on\"`" + `; otherwise the column before it holds. A wrong key is 401 |
-| roles | roles in the dataspace of the request. A role in another one counts as no role. A set in a body counts as its dataspace |
-| copy and move | the rule of the line holds for the destination. At the source a copy needs permission to read, a move an editor |
-| ` + "`POST /links`" + ` | shares and requests. Sysadmins make invitations and, with ` + "`invitations = \"admins\"`" + `, admins into their dataspace. An editor never owns an invitation; one without a dataspace is for sysadmins |
+| missing ids | callers with a valid key get 404, before the permission is checked. For keys of other users and paths below /admin, the permission is checked first. Callers without a key get 401 |
+| *no key, open* | the dataspace is open, and ` + "`anonymous = \"on\"`" + `; otherwise use the column *no key*. An invalid key always gets 401 |
+| roles | roles in the dataspace of the request. A role in another dataspace gives no rights. If the body names a set, its dataspace is used |
+| copy and move | the line describes the permission at the destination. At the source, a copy requires permission to read, and a move requires an editor |
+| ` + "`POST /links`" + ` | the line describes shares and requests. Sysadmins can create invitations. With ` + "`invitations = \"admins\"`" + `, admins can create invitations to their dataspace. Editors never own invitations. Only sysadmins can create invitations without a dataspace |
 
 ## Callers
 
