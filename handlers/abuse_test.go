@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestRangesAreBounded tests that a response contains few parts of a file, and together no more
-// than the file.
+// TestRangesAreBounded tests that a response contains a limited number of parts, and not more bytes
+// than the file has.
 func TestRangesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -81,8 +81,8 @@ func TestSecurityHeaders(t *testing.T) {
 	same(t, "a script is never shown in place", strings.HasPrefix(s.get(file+"?disposition=inline").header.Get("Content-Disposition"), "attachment;"), true)
 }
 
-// TestStrictTransport tests that Strict-Transport-Security, for a year, is only sent by a service
-// that all clients reach over HTTPS.
+// TestStrictTransport tests that only a service that all clients reach over HTTPS sends
+// Strict-Transport-Security, with a duration of a year.
 func TestStrictTransport(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -110,8 +110,8 @@ func TestStrictTransport(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsAreRefused tests that a request that two servers could read differently is
-// refused, or read as the standard requires.
+// TestAmbiguousRequestsAreRefused tests that a request that two servers could interpret differently
+// is refused, or interpreted as the standard requires.
 func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -148,8 +148,8 @@ func TestAmbiguousRequestsAreRefused(t *testing.T) {
 		same(t, name+": the set", s.get("/sets/"+set).object().text("state"), "active")
 	}
 	// With both headers, the length is ignored (RFC 9112, 6.3). So the bytes after the chunks are
-	// another request, which the client itself has sent. net/http hides the length, so the service
-	// cannot refuse this; proxies must not forward it.
+	// another request of the same client. net/http hides the length, so the service cannot refuse
+	// the request. Proxies must not forward it.
 	both := head + fmt.Sprintf("Content-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n%s", chunked)
 	_, reader := s.dial("%s", both+hidden)
 	same(t, "both", fmt.Sprint(statuses(t, reader)), "[200]")

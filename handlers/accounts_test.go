@@ -155,7 +155,7 @@ func TestUsageCountsFilesAndBytes(t *testing.T) {
 	member.get(path).want(http.StatusOK).exactly(counted, "{day}", day)
 	whole := member.get("/usage").want(http.StatusOK).object()
 	if files, _ := whole["activeFiles"].(float64); files < 1 || len(whole["days"].([]any)) != 1 {
-		t.Errorf("usage of all that a member may read: %v", whole)
+		t.Errorf("usage of everything a member can read: %v", whole)
 	}
 	for _, line := range whole["dataspaces"].([]any) {
 		if line := object(line.(map[string]any)); line.text("dataspaceId") == s.dataspace {
@@ -166,7 +166,7 @@ func TestUsageCountsFilesAndBytes(t *testing.T) {
 	t.Error("the usage of the dataspace is missing")
 }
 
-func TestStatusHidesDetailFromStrangers(t *testing.T) {
+func TestStatusHidesDetailFromUsers(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
 	all := fmt.Sprintf(`{

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestStoredFilesAreNoCode tests that no stored file is served as a script, style sheet or worker,
+// TestStoredFilesAreNotCode tests that no stored file is served as a script, style sheet or worker,
 // because the policy of the pages trusts their own origin. Assets are still served.
-func TestStoredFilesAreNoCode(t *testing.T) {
+func TestStoredFilesAreNotCode(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
 	l := c.on(t).newLinked()

@@ -39,7 +39,7 @@ func TestSnapshotIsComplete(t *testing.T) {
 	same(t, "Cache-Control", a.header.Get("Cache-Control"), "no-store")
 	var stamp int64
 	if _, err := fmt.Sscan(a.header.Get("Labshelf-Stamp"), &stamp); err != nil || stamp/1000 < int64(modified) {
-		t.Errorf("the stamp %q, before the last change at %.0f ms (%v)", a.header.Get("Labshelf-Stamp"), modified, err)
+		t.Errorf("the stamp is %q, before the last change at %.0f ms (%v)", a.header.Get("Labshelf-Stamp"), modified, err)
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	if err := os.WriteFile(copied, a.body, 0o600); err != nil {
@@ -62,13 +62,13 @@ func TestSnapshotIsComplete(t *testing.T) {
 	})
 }
 
-// hungUp is the answer to a client that has disconnected.
+// hungUp is a ResponseWriter whose client has disconnected.
 type hungUp struct{ *httptest.ResponseRecorder }
 
 func (hungUp) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
 
-// TestGoneClientIsNoErrorInLog tests that a disconnect is logged, but not as an error.
-func TestGoneClientIsNoErrorInLog(t *testing.T) {
+// TestDisconnectIsNotLoggedAsError tests that a disconnect is logged, but not as an error.
+func TestDisconnectIsNotLoggedAsError(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	gone, leave := context.WithCancel(context.Background())
@@ -109,8 +109,9 @@ func (c *client) withStore(store metadata.Store) *client {
 	return &other
 }
 
-// TestSnapshotIsOfOneState tests that the snapshot is of one state, during concurrent writes.
-func TestSnapshotIsOfOneState(t *testing.T) {
+// TestSnapshotIsConsistent tests that a snapshot taken during concurrent writes has a single
+// consistent state.
+func TestSnapshotIsConsistent(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -236,8 +237,8 @@ func TestPurgeCountsInDryRun(t *testing.T) {
 	c.send("DELETE", path, nil).want(http.StatusNoContent)
 }
 
-// TestBadAdminRequestsAreRefused sends invalid values in requests of sysadmins, in addition to the
-// general tests of JSON bodies.
+// TestBadAdminRequestsAreRefused sends invalid values in requests of sysadmins. The general tests
+// of JSON bodies do not cover these.
 func TestBadAdminRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

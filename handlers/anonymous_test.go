@@ -24,7 +24,7 @@ var kinds = map[string]struct {
 	"public": {object{"visibility": "public"}, false}, "private": {nil, false},
 }
 
-// gone are the operations that require an object that is not deleted.
+// gone are the operations that fail for a deleted object.
 var gone = []string{"downloadResource", "downloadArchive", "downloadVersion", "listVersions", "pageVersions", "getVersion"}
 
 // TestAnonymousMatrix tries every operation without a key, on each kind of dataspace, with and
@@ -82,9 +82,9 @@ func TestAnonymousMatrix(t *testing.T) {
 	}
 }
 
-// TestDocumentSaysWhatIsAnonymous tests that the document and the table of routes agree which
-// operations need no key.
-func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
+// TestAnonymousOperationsAreDocumented tests that the OpenAPI document and the table of routes list
+// the same operations as usable without a key.
+func TestAnonymousOperationsAreDocumented(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
 		security := routeOf(op.id).Get("security").Items()
@@ -206,7 +206,7 @@ func TestAnonymousAnswersInCaches(t *testing.T) {
 	same(t, "a tag opens nothing", f.withKey("").get("/resources/"+f.ids["ResourceId"], "If-None-Match: "+tag).status, http.StatusUnauthorized)
 }
 
-// TestAnonymousPageTokens tests that a page token of an open listing opens no other listing.
+// TestAnonymousPageTokens tests that a page token of an open listing is refused for other listings.
 func TestAnonymousPageTokens(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -245,9 +245,9 @@ func TestAnonymousRequestsAreThrottled(t *testing.T) {
 	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // a request without a key
 }
 
-// TestAnonymousReadersHearNoDestination tests that anonymous readers do not see where a file was
-// moved, or through which link it arrived.
-func TestAnonymousReadersHearNoDestination(t *testing.T) {
+// TestAnonymousReadersSeeNoDestination tests that anonymous readers do not see the new location of
+// a moved file, or the link through which a file arrived.
+func TestAnonymousReadersSeeNoDestination(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	open, private := c.newSpace(object{"visibility": "open"}), c.newSpace(nil)

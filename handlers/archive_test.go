@@ -22,8 +22,8 @@ import (
 	"labshelf/repository"
 )
 
-// unzipped returns the content of each file by path. It checks and omits the files that the archive
-// adds.
+// unzipped returns the content of each file by path. It checks the files that the archive adds
+// itself, and omits them.
 func unzipped(t *testing.T, body []byte) map[string]string {
 	t.Helper()
 	reader, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -61,8 +61,8 @@ func unzipped(t *testing.T, body []byte) map[string]string {
 	return contents
 }
 
-// TestArchiveHasEveryActiveFile tests that the archive is a zip that common programs can read, and
-// that it contains every active file of the set under a unique path.
+// TestArchiveHasEveryActiveFile tests that the archive is a zip that common programs can read. It
+// contains every active file of the set under a unique path.
 func TestArchiveHasEveryActiveFile(t *testing.T) {
 	t.Parallel()
 	for name, holdUpTo := range map[string]int64{"files": 0, "inline": 1 << 10} {
@@ -104,7 +104,7 @@ func TestArchiveHasEveryActiveFile(t *testing.T) {
 	}
 }
 
-// extract reads an archive with common programs, if they are installed. In CI they are.
+// extract reads an archive with common programs. Missing programs are skipped, except in CI.
 func extract(t *testing.T, body []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -164,8 +164,8 @@ func TestArchiveRefused(t *testing.T) {
 	s.get(path+"?resource="+kept).problem(http.StatusGone, "resource_deleted", "resource")
 }
 
-// TestArchiveTooLarge tests that an archive with more files than all archives may have is refused
-// immediately, and does not block others.
+// TestArchiveTooLarge tests that an archive is refused immediately if it alone exceeds the total
+// number of files in all archives. It does not block other archives.
 func TestArchiveTooLarge(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{ArchiveRoom: 2}, handlers.Config{}).newSpace(nil)
@@ -180,8 +180,8 @@ func TestArchiveTooLarge(t *testing.T) {
 	}
 }
 
-// TestArchiveDuringChanges tests that a change during an archive either does not affect it, or
-// visibly cuts it off.
+// TestArchiveDuringChanges tests that a change during an archive either does not affect the
+// archive, or visibly cuts it off.
 func TestArchiveDuringChanges(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 16<<20) // more than a connection buffers
@@ -190,7 +190,7 @@ func TestArchiveDuringChanges(t *testing.T) {
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	for what, c := range map[string]struct {
 		act  func(set, last string, reader *client)
-		want string // content of the last file; "": the archive is cut off
+		want string // content of the last file; "" if the archive is cut off
 	}{
 		"nothing":     {func(string, string, *client) {}, "last"},
 		"deleted":     {func(_, last string, _ *client) { s.send("DELETE", "/resources/"+last, nil).want(http.StatusNoContent) }, "last"},
@@ -221,22 +221,22 @@ func TestArchiveDuringChanges(t *testing.T) {
 		}
 		c.act(set, last, reader)
 		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close() // the test checks only where it ends
+		_ = response.Body.Close() // the test only checks where the body ends
 		if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != (c.want == "") || !cut && err != nil {
-			t.Errorf("%s: %d bytes came, and the error %v", what, len(body), err)
+			t.Errorf("%s: received %d bytes, and the error %v", what, len(body), err)
 		}
 		if c.want != "" {
 			same(t, what, unzipped(t, body)["b.txt"], c.want)
 		} else if _, err := zip.NewReader(bytes.NewReader(body), int64(len(body))); !errors.Is(err, zip.ErrFormat) {
-			t.Errorf("%s: what was cut off can be read: %v", what, err)
+			t.Errorf("%s: the cut-off archive can be read: %v", what, err)
 		}
 		if what == "damaged" {
 			same(t, "damaged", s.damaged(), 1)
 			s.get("/sets/"+set+"/archive?resource="+url.QueryEscape(last)).problem(http.StatusInternalServerError, "data_damaged", "")
-			s.upload(set, "c.txt", "last") // repairs it
+			s.upload(set, "c.txt", "last") // the upload repairs the file
 		}
 	}
 	if log := s.log.String(); !strings.Contains(log, "recorded SHA-256") || !strings.Contains(log, "resource_deleted") {
-		t.Errorf("the log does not tell why archives were cut off: %s", log)
+		t.Errorf("the log does not say why archives were cut off: %s", log)
 	}
 }

@@ -73,8 +73,8 @@ func TestHistory(t *testing.T) {
 	s.newSpace(nil).newMember("admin").get("/resources/"+strings.TrimPrefix(path, "/resources/")+"/history").problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestAuditListing tests filters and orders. Admins see only their dataspaces, and other users
-// nothing.
+// TestAuditListing tests filters and orders. Admins see only entries about their dataspaces. Other
+// users see nothing.
 func TestAuditListing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -124,8 +124,8 @@ func TestHistoryOfPublicDataspace(t *testing.T) {
 	same(t, "without one", strings.Join(stranger.actions(path), " "), "dataspace.update dataspace.create")
 }
 
-// TestAuditOfEpoch tests that an epoch is listed at the time when it began, whichever state it
-// continues.
+// TestAuditOfEpoch tests that an epoch is listed at the time when it began, also if it continues an
+// older state.
 func TestAuditOfEpoch(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -139,8 +139,8 @@ func TestAuditOfEpoch(t *testing.T) {
 	same(t, "before the first", len(c.actions("/audit?until="+first.text("time"))), 0)
 }
 
-// TestAuditHead tests that the head is signed, that the functions of Go's checksum database verify
-// proofs of entries and growth, and that an erasure does not affect them.
+// TestAuditHead tests that the head is signed, and that the functions of Go's checksum database
+// verify proofs of entries and of growth. An erasure does not affect them.
 func TestAuditHead(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -189,7 +189,7 @@ func TestAuditHead(t *testing.T) {
 		}
 	}
 	if _, again := head(fmt.Sprint("?size=", older.Size)); again != noted {
-		t.Errorf("the head of %d entries was %q, and is %q", older.Size, noted, again)
+		t.Errorf("the head of %d entries was %q, and now is %q", older.Size, noted, again)
 	}
 	same(t, "what was erased", s.get("/audit?limit=3").data()[2]["erased"], any(true))
 	erasure := s.get("/audit?action=audit.erase").data()

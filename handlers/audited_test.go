@@ -116,7 +116,7 @@ func (f *fixture) session() string {
 	return token
 }
 
-// prepare brings the object of an operation into a state that the operation changes.
+// prepare brings the object of an operation into a state that the operation can change.
 func (f *fixture) prepare(op string) {
 	f.t.Helper()
 	path, ok := map[string]string{
@@ -129,8 +129,8 @@ func (f *fixture) prepare(op string) {
 	}
 }
 
-// logged returns the entries since a number, except those that count refused requests, which are
-// written once a minute.
+// logged returns the entries since a number. It omits entries that count refused requests, which
+// are written once a minute.
 func (c *client) logged(from uint64) (size uint64, entries []audit.Entry) {
 	c.t.Helper()
 	err := c.meta.View(c.t.Context(), func(tx *metadata.Tx) error {
@@ -166,11 +166,11 @@ func (c *client) wantLogged(from uint64, a *answer, what, want string) {
 			c.t.Errorf("%s: %s names the request %s and the cause %d; it was %s, its first entry %d", what, e.Action, id, e.Cause, a.header.Get("X-Request-Id"), first)
 		}
 		if e.User == (ulid.ULID{}) {
-			c.t.Errorf("%s: %s says not by whom", what, e.Action)
+			c.t.Errorf("%s: %s does not name the user", what, e.Action)
 		}
 	}
 	if got := strings.Join(words, " "); got != want {
-		c.t.Errorf("%s: logged %q, want %q; it was answered with %d", what, got, want, a.status)
+		c.t.Errorf("%s: logged %q, want %q; the status was %d", what, got, want, a.status)
 	}
 }
 

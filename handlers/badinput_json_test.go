@@ -87,7 +87,7 @@ func TestBadJSONIsRefused(t *testing.T) {
 	c.bad("PUT", set, raw{"APPLICATION/JSON", []byte(`{"title": "loud type"}`)}).want(http.StatusOK)
 }
 
-// texts are the rules of text fields: the longest accepted text, and whether it may have several
+// texts are the rules of string fields: the longest accepted value, and whether it may have several
 // lines.
 var texts = map[string]struct {
 	longest string
@@ -98,8 +98,8 @@ var texts = map[string]struct {
 	"about": {strings.Repeat("é", 8192), true}, "name": {strings.Repeat("é", 2048), false},
 }
 
-// hidden are characters that texts must not contain: control characters, and characters that change
-// the direction of writing.
+// hidden are characters that strings must not contain: control characters, and characters that
+// change the direction of writing.
 var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"}
 
 // fixedField returns the error code for a changed value of a read-only field, or "" for other
@@ -143,8 +143,10 @@ func TestBadFieldsAreRefused(t *testing.T) {
 			bad{good.what, good.method, good.path, with("", "x"), 400, "unknown_field", "", nil})
 		properties := routeOf(good.what).Get("requestBody", "content", "application/json", "schema", "properties")
 		for _, field := range properties.Names() {
-			changing := slices.Contains([]string{"updateWebhook", "updateLink"}, good.what) && !properties.Get(field, "type").Exists() // derived fields, which accept any value
-			if slices.Contains([]string{"purged", "damaged", "movedTo", "linkId"}, field) || changing {                                // the former are unknown where they are not shown
+			// derived fields accept any value
+			changing := slices.Contains([]string{"updateWebhook", "updateLink"}, good.what) && !properties.Get(field, "type").Exists()
+			// their names are unknown fields in requests
+			if slices.Contains([]string{"purged", "damaged", "movedTo", "linkId"}, field) || changing {
 				continue
 			}
 			if code := fixedField(good.what, field); code != "" {

@@ -117,11 +117,12 @@ func TestBadQueriesAreRefused(t *testing.T) {
 		same(t, "the refusal names "+accepted, strings.Contains(detail, accepted), true)
 	}
 	if since := f.bad("GET", "/resources?since=now", nil).object().text("detail"); !strings.Contains(since, "2015-03-30T16:09:44") {
-		t.Errorf("the refusal shows no form of an instant: %s", since)
+		t.Errorf("the refusal does not show the format of an instant: %s", since)
 	}
 }
 
-// TestBadTokensAreRefused tests that a page answers only at the URL that the listing returned.
+// TestBadTokensAreRefused tests that a page token is valid only in the URL that the listing
+// returned.
 func TestBadTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -27,9 +27,9 @@ type bad struct {
 	headers      []string
 }
 
-// refuses sends requests that must be refused. After each, the records must be unchanged, and no
-// temporary file may be left. At the end no blob may have been added, and the service must still
-// work. The gateway must belong to this test alone.
+// refuses sends requests that must be refused. After each request, the records must be unchanged,
+// and no temporary file may remain. At the end, no blob may have been added, and the service must
+// still work. The gateway must not be shared with other tests.
 func (c *client) refuses(cases []bad) {
 	c.t.Helper()
 	before, disk := c.dump(), c.disk(c.t)
@@ -48,11 +48,11 @@ func (c *client) refuses(cases []bad) {
 	c.get("/status").want(http.StatusOK)
 }
 
-// TestBadKeysAreUnauthenticated tests that a missing, unknown, revoked or expired key gets the same
-// answer from every operation that requires one.
+// TestBadKeysAreUnauthenticated tests that every operation that requires a key gives the same
+// answer to a missing, unknown, revoked or expired key.
 func TestBadKeysAreUnauthenticated(t *testing.T) {
 	t.Parallel()
-	var behind atomic.Int64 // offset of the service's clock
+	var behind atomic.Int64 // how far the service's clock is behind
 	behind.Store(int64(2 * time.Hour))
 	now := func() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
 	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
@@ -92,7 +92,7 @@ func TestBadKeysAreUnauthenticated(t *testing.T) {
 	}
 }
 
-// notFound are the codes of unknown ids, by the names of the document's parameters.
+// notFound contains the codes for unknown ids, by the parameter names of the OpenAPI document.
 var notFound = map[string]errs.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
@@ -159,8 +159,8 @@ func TestBadIDsAreNotFound(t *testing.T) {
 	})
 }
 
-// TestBadMethodsAreNotAllowed tests that a path of the interface answers other methods with 405 and
-// its methods, and that other paths get 404. Neither needs a key.
+// TestBadMethodsAreNotAllowed tests that a path of the HTTP API answers other methods with 405 and
+// a list of its methods, and that other paths get 404. Neither answer requires a key.
 func TestBadMethodsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

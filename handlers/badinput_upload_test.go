@@ -19,7 +19,7 @@ import (
 )
 
 // badForms returns uploads that must be refused, both new files and replacements. good contains the
-// parts that each needs.
+// parts that every form needs.
 func badForms(good ...part) []bad {
 	const invalid, field, missing = errs.CodeInvalidBody, errs.CodeInvalidField, errs.CodeMissingField
 	var cases []bad
@@ -222,8 +222,8 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	same(t, "the browser forgets", strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=0"), true)
 }
 
-// TestFailingServiceSaysSo tests the status of a service without metadata.
-func TestFailingServiceSaysSo(t *testing.T) {
+// TestStatusWithoutMetadata tests the status of a service that cannot read its metadata.
+func TestStatusWithoutMetadata(t *testing.T) {
 	t.Parallel()
 	g, err := openGateway(t.TempDir(), directory.OS{}, repository.Config{})
 	if err != nil {

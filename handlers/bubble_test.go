@@ -62,8 +62,7 @@ func newBubble(t *testing.T, config handlers.Config) (*bubble, *slowMetadata) {
 	return b, meta
 }
 
-// head returns the head of a request to the interface or the drive, without the headers of the
-// body.
+// head returns the head of a request to the HTTP API or the drive, without the headers of the body.
 func (b *bubble) head(method, path string) string {
 	if !strings.HasPrefix(path, "/dav/") {
 		path = "/v1" + path

@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/core"
 )
 
-// newUser returns the service as another user calls it. With editor set, the user is an editor.
+// newUser returns a client of the service for another user. With editor set, the user is an editor.
 func (b *bubble) newUser(name string, editor bool) *bubble {
 	b.t.Helper()
 	post := func(path, format string, args ...any) object {
@@ -70,7 +70,8 @@ func (o *observed) all() string {
 }
 
 // TestSlowReadersKeepNoSlot opens as many archives as a caller may have, without reading them. The
-// caller's next archive is refused, but other callers get theirs, although there is only one slot.
+// caller's next archive is refused. Other callers get their archives, although only one slot
+// exists.
 func TestSlowReadersKeepNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,8 +96,8 @@ func TestSlowReadersKeepNoSlot(t *testing.T) {
 }
 
 // TestSlowBodiesKeepNoSlot sends parts of CSV files. A caller without a role is refused before the
-// body. The unfinished bodies of one editor do not delay another editor, although there is only one
-// slot.
+// body. The unfinished bodies of one editor do not delay another editor, although only one slot
+// exists.
 func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,9 +129,9 @@ func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	})
 }
 
-// TestBodiesAreMemory tests that bodies count as memory of their caller. A body that exceeds the
-// share is refused while it arrives.
-func TestBodiesAreMemory(t *testing.T) {
+// TestBodiesCountAsMemory tests that bodies count towards the memory of their caller. A body that
+// exceeds the caller's share is refused while it arrives.
+func TestBodiesCountAsMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBubble(t, handlers.WithBudgets(handlers.Config{}, 8, 4<<20))
@@ -139,7 +140,7 @@ func TestBodiesAreMemory(t *testing.T) {
 		path := "/sets/" + b.set + "/metadata"
 		long := raw{"text/csv", []byte(strings.Repeat("x", 5<<20))}
 		greedy.send("POST", path, long).problem(http.StatusServiceUnavailable, errs.CodeOverBudget, "")
-		time.Sleep(time.Second) // the server waits that long before it closes the connection
+		time.Sleep(time.Second) // the server waits this long before it closes the connection
 		_, _, write := greedy.begin("POST", path, "Content-Type: text/csv\r\nContent-Length: 5000000\r\n")
 		write(strings.Repeat("x", 15<<17))
 		synctest.Wait()
@@ -147,7 +148,7 @@ func TestBodiesAreMemory(t *testing.T) {
 	})
 }
 
-// describeMany uploads files with this many bytes of metadata each.
+// describeMany uploads files, each with the given number of bytes of metadata.
 func (b *bubble) describeMany(files, bytes int) {
 	b.t.Helper()
 	texts := fmt.Sprintf(`{"properties": {"text": [%s"end"]}}`, strings.Repeat(`"`+strings.Repeat("x", 990)+`",`, bytes/1000))
@@ -174,14 +175,14 @@ func TestPagesEndByBytes(t *testing.T) {
 			_, next, _ = strings.Cut(got.object().text("nextPage"), "/v1")
 		}
 		if listed != files || pages != 3 {
-			t.Errorf("%d files on %d pages, want %d on 3, of which the last is empty", listed, pages, files)
+			t.Errorf("%d files on %d pages, want %d on 3 pages, the last of them empty", listed, pages, files)
 		}
 	})
 }
 
-// TestSlowPagesAreMemory tests that pages count as memory of their caller while they are sent.
-// Other callers still get pages.
-func TestSlowPagesAreMemory(t *testing.T) {
+// TestSlowPagesCountAsMemory tests that pages count towards the memory of their caller while they
+// are sent. Other callers still get pages.
+func TestSlowPagesCountAsMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBubble(t, handlers.WithBudgets(handlers.Config{}, 100, 16<<20))
@@ -197,7 +198,7 @@ func TestSlowPagesAreMemory(t *testing.T) {
 			}
 		}
 		if len(ends) < 2 || len(ends) > 5 {
-			t.Errorf("page %d is refused, of 2 MB each in memory of 16 MiB", len(ends))
+			t.Errorf("page %d is refused; each has 2 MB, and the limit is 16 MiB", len(ends))
 		}
 		other.send("GET", path, raw{}).want(http.StatusOK)
 		for _, end := range ends {
@@ -215,7 +216,7 @@ func TestDriveHasBudgets(t *testing.T) {
 		seen := &observed{}
 		b, _ := newBubble(t, handlers.WithBudgets(handlers.Config{Observe: seen.observe}, 2, 64<<20))
 		greedy, other := b.newUser("greedy", true), b.newUser("other", true)
-		for n := range 60 { // a longer answer than the service sends at once
+		for n := range 60 { // the answer is longer than the service sends in one write
 			b.send("POST", "/resources", form(text("setId", b.set), file(fmt.Sprint(strings.Repeat("x", 200), n), "content"))).want(http.StatusCreated)
 		}
 		find := func(caller *bubble) (end func(), read func() *answer) {

@@ -10,8 +10,8 @@ import (
 	"labshelf/repository"
 )
 
-// reset is the writer of a request whose client has reset its stream. HTTP/2 then returns from
-// Write before it has passed the bytes to the connection of that client.
+// reset is the ResponseWriter of a request whose client has reset its stream. Like in HTTP/2, Write
+// then returns before it has passed the bytes to the connection.
 type reset struct {
 	*httptest.ResponseRecorder
 	kept []byte
@@ -24,8 +24,8 @@ func (r *reset) Write(p []byte) (int, error) {
 	return 0, http.ErrAbortHandler
 }
 
-// TestBufferOfConnectionIsNotReused tests that memory that a connection may still read is not used
-// for another answer.
+// TestBufferOfConnectionIsNotReused tests that a buffer that a connection may still read is not
+// used for another answer.
 func TestBufferOfConnectionIsNotReused(t *testing.T) {
 	s := ownGateway(t, repository.Config{HoldUpTo: 1 << 10}, handlers.Config{}).newSpace(nil)
 	first, second := s.newSet(), s.newSet()
@@ -52,7 +52,7 @@ func TestBufferOfConnectionIsNotReused(t *testing.T) {
 			same(t, "status", answer.Code, http.StatusOK)
 		}
 		if !bytes.Equal(gone.kept, was) {
-			t.Errorf("%s: the connection of another client has %.200q", mine, gone.kept)
+			t.Errorf("%s: the connection of another client received %.200q", mine, gone.kept)
 		}
 	}
 }

@@ -19,17 +19,17 @@ import (
 	"labshelf/repository"
 )
 
-// The patterns of leaks: a key beyond its public prefix, and a page token. A key begins after a
-// character that ends a word, or after an escaped line break in JSON. A random token may contain
-// the first letters of a key by chance.
+// The patterns of leaks: a key with more than its public prefix, and a page token. A key begins
+// after a character that ends a word, or after an escaped line break in JSON. A random token may
+// contain the first letters of a key by chance.
 var (
 	keyForm   = regexp.MustCompile(`(?:^|[^A-Za-z0-9_-]|\\[nrt])(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
-// TestNoSecretIsWritten sends secrets in every possible place of valid and invalid requests, and
-// looks for them in all logs and answers. All other tests of the package check their own logs and
-// answers, too: see journal and contract.
+// TestNoSecretIsWritten sends secrets in every possible position of valid and invalid requests, and
+// searches for them in all logs and answers. All other tests of the package check their own logs
+// and answers, too: see journal and contract.
 func TestNoSecretIsWritten(t *testing.T) {
 	t.Parallel()
 	measured := metrics.New("1.2.3")
@@ -66,7 +66,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 		tried(a)
 		tried(own.withKey(wrong[i%len(wrong)]).bad(routeOf(op.id).Method, f.path(routeOf(op.id), f.ids), nil))
 	}
-	// With a session, in its place and in others.
+	// The cookie of a session, in its own header and in others.
 	for _, at := range []string{"/users/me", "/sets", "/resources/" + f.ids["ResourceId"] + "/data", "/status", "/nothing"} {
 		tried(browser.bad("GET", at, nil, sessionCookie))
 		tried(browser.bad("POST", at, nil, sessionCookie, "Origin: https://evil.example.org"))
@@ -93,7 +93,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 			tried(own.bad("POST", "/resources", raw{"", []byte("--x\r\n")}, "Content-Type: multipart/form-data; boundary=x", header+secret))
 		}
 	}
-	// In addresses and bodies, where it looks like a key.
+	// In URLs and bodies, where the value looks like a key.
 	for _, path := range []string{
 		"/sets?key=" + word, "/sets?" + key, "/sets?state=" + key, "/sets?" + key + "=1", "/sets/" + key, "/" + key, "/sets/" + f.ids["SetId"] + "/" + key,
 		"/sets/query/results/" + key, "/sets/query/results/" + word, "/users/me/keys/" + key, "/resources?name=x" + key + "x", "/sets?%zz" + key, "/resources/" + key + "/data?disposition=" + key,
@@ -133,12 +133,12 @@ func TestNoSecretIsWritten(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNoSecret tests that the log of a fault does not contain the request.
-func TestPanicTellsNoSecret(t *testing.T) {
+// TestPanicLogsNoSecret tests that the log of a panic does not contain the request.
+func TestPanicLogsNoSecret(t *testing.T) {
 	t.Parallel()
 	log, key := &journal{}, auth.NewKey()
 	handler := handlers.Middleware(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_ = r.Header.Values("Cookie")[len(r.URL.RawQuery)] // a typical fault
+		_ = r.Header.Values("Cookie")[len(r.URL.RawQuery)] // a typical programming error
 	}))
 	request, got := httptest.NewRequest("GET", "/v1/sets?key="+key, nil), httptest.NewRecorder()
 	request.Header.Set("Authorization", key)
@@ -150,7 +150,8 @@ func TestPanicTellsNoSecret(t *testing.T) {
 	}
 }
 
-// TestKeyForm tests that a key is found at any place, and not in a random token.
+// TestKeyForm tests that the pattern finds a key at any position, and does not match a random
+// token.
 func TestKeyForm(t *testing.T) {
 	t.Parallel()
 	key := auth.NewKey()

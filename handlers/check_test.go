@@ -73,11 +73,11 @@ func TestCheckNamesEachViolation(t *testing.T) {
 	same(t, "blobs in both halves", parts, 3)
 }
 
-// slow is a disk whose blobs cannot be read to their end before goOn is closed.
+// slow is a disk whose blobs cannot be read to their end until goOn is closed.
 type slow struct {
 	*directory.Store
 	goOn  chan struct{}
-	asked atomic.Pointer[context.Context] // of the last Open
+	asked atomic.Pointer[context.Context] // context of the last Open
 }
 
 func (s *slow) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
@@ -124,7 +124,7 @@ func TestCheckReportsProgress(t *testing.T) {
 		}
 	}
 	if took := time.Since(begun); took < 4*450*time.Millisecond {
-		t.Errorf("four lines came within %v", took)
+		t.Errorf("received four lines within %v", took)
 	}
 	same(t, "giving up", response.Body.Close(), nil)
 	<-(*disk.asked.Load()).Done() // the server has noticed the disconnect
@@ -134,8 +134,8 @@ func TestCheckReportsProgress(t *testing.T) {
 	same(t, "the next check", c.send("POST", "/admin/check", nil).checks().end["blobs"], any(1.0))
 }
 
-// TestFailedCheckSaysSo tests that the last line reports why a check cannot continue.
-func TestFailedCheckSaysSo(t *testing.T) {
+// TestFailedCheckReportsError tests that the last line reports why a check cannot continue.
+func TestFailedCheckReportsError(t *testing.T) {
 	t.Parallel()
 	disk := &unavailable{}
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder {
@@ -156,9 +156,9 @@ func (*unavailable) Open(context.Context, blobs.Blob) (io.ReadSeekCloser, error)
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
 
-// TestPanickedCheckWritesNoMore tests that nothing writes to an answer after a panic, since its
-// memory may be reused by then.
-func TestPanickedCheckWritesNoMore(t *testing.T) {
+// TestPanickedCheckStopsWriting tests that nothing is written to an answer after a panic, because
+// its memory may be reused by then.
+func TestPanickedCheckStopsWriting(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *directory.Store) blobs.Folder { return &faulty{dir} })
 	c.newSpace(nil).newFile("a", "content")

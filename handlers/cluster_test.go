@@ -20,15 +20,16 @@ import (
 
 // cluster returns the value of NODES, which selects the services of the tests. "" means one service
 // with a bbolt file. "file" means two nodes over one such file, as if it could be shared.
-// "postgres" means two nodes over a database. With two nodes, requests alternate between them.
+// "postgres" means two nodes over a database. With two nodes, the client sends requests to them
+// alternately.
 func cluster() string { return os.Getenv("NODES") }
 
-// oneNode skips a test of state that each node has separately, such as limits, or a test that
-// writes tables directly.
+// oneNode skips a test if two nodes are used. It is for tests of state that each node has
+// separately, such as limits, and for tests that write tables directly.
 func oneNode(t *testing.T) {
 	t.Helper()
 	if cluster() != "" {
-		t.Skip("each node has this for itself")
+		t.Skip("each node has this state separately")
 	}
 }
 

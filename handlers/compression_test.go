@@ -38,7 +38,7 @@ func TestListingsAreCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
 	f := c.newFixture(nil)
-	for i := range 20 { // so that each listing is longer than one packet
+	for i := range 20 { // each listing must be longer than one packet
 		f.upload(f.ids["SetId"], fmt.Sprint(i), "content")
 		s := f.newSpace(nil)
 		s.newSet()
@@ -106,7 +106,7 @@ func TestSecretsAndFilesAreNotCompressed(t *testing.T) {
 			t.Errorf("%s %s: %s", request.method, request.path, a.short())
 		}
 	}
-	// Forwarding headers count only behind a trusted proxy.
+	// Forwarding headers are ignored without a trusted proxy.
 	c.upload(s.newSet(), "b.txt", "x")
 	direct := c.configured(handlers.Config{})
 	same(t, "a header of anybody", direct.get("/resources", far, "Accept-Encoding: gzip").want(http.StatusOK).header.Get("ETag"), "")

@@ -44,9 +44,9 @@ func TestEqualUploadsShareOneBlob(t *testing.T) {
 	}
 }
 
-// TestOneOfManyGetsAName tests that only one of several concurrent requests creates a set with a
-// certain name.
-func TestOneOfManyGetsAName(t *testing.T) {
+// TestConcurrentRequestsForOneName tests that if several concurrent requests create a set with the
+// same name, one succeeds.
+func TestConcurrentRequestsForOneName(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	for _, tc := range []struct {
@@ -79,8 +79,8 @@ func TestOneOfManyGetsAName(t *testing.T) {
 	}
 }
 
-// TestDownloadSurvivesReplacement tests that a download ends with the bytes of the version that it
-// began with.
+// TestDownloadSurvivesReplacement tests that a download continues with the version that it began
+// with.
 func TestDownloadSurvivesReplacement(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

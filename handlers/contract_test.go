@@ -55,7 +55,7 @@ func (c *contract) check(x exchange) error {
 	}
 	_, path, inside := strings.Cut(x.request.URL.Path, "/v1/") // with both slashes, because the token of a link may begin with v1
 	if !inside || strings.Trim(path, "/") == "" {
-		return nil // pages are not part of the interface
+		return nil // pages are not part of the HTTP API
 	}
 	operation, params := c.document.Find(x.request.Method, "/"+path)
 	if operation == nil {
@@ -99,7 +99,7 @@ func (c *contract) once(operation string, x exchange, validate func() error) err
 	return err
 }
 
-// checkAnswer validates an answer against a response of the document.
+// checkAnswer validates an answer against a response in the document.
 func checkAnswer(x exchange, response openapitest.Node) error {
 	if err := response.ValidateResponse(x.answer, x.body); err != nil {
 		return fmt.Errorf("the answer does not match the document: %w", err)
@@ -107,14 +107,14 @@ func checkAnswer(x exchange, response openapitest.Node) error {
 	return nil
 }
 
-// checkStray validates the answer to a request that the document does not have: an answer to
+// checkStray validates the answer to a request that the document does not contain: an answer to
 // OPTIONS, or a problem.
 func (c *contract) checkStray(x exchange) error {
 	switch status := x.answer.StatusCode; {
 	case x.request.Method == http.MethodOptions && status == http.StatusNoContent:
 		return nil
 	case status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest: // 400 for a key in a URL
-		return fmt.Errorf("status %d of something that is not in the document", status)
+		return fmt.Errorf("status %d for a request that the document does not contain", status)
 	}
 	return checkAnswer(x, c.document.Get("components", "responses", "Problem"))
 }

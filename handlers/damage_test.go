@@ -23,19 +23,21 @@ import (
 	"labshelf/repository"
 )
 
-// blobFile returns the path of the blob of a content.
+// blobFile returns the path of the blob with this content.
 func (g *gateway) blobFile(content string) string {
 	name := sha256Hex(content)
 	return filepath.Join(g.dir, "blobs", name[:2], name)
 }
 
-// unindexed opens a service for a single test, without an index that would find the damage first.
+// unindexed opens a service for a single test, without an index, because the index would find the
+// damage first.
 func unindexed(t *testing.T, rules repository.Config) *client {
 	t.Helper()
 	return gatewayOver(t, handlers.Config{}, rules, func(store *directory.Store) blobs.Folder { return store })
 }
 
-// cut sends a download that must end early, and returns the number of received bytes.
+// cut downloads a file and checks that the download ends early. It returns the number of received
+// bytes.
 func (c *client) cut(path string, headers ...string) int {
 	c.t.Helper()
 	response, err := httpClient.Do(c.request("GET", path, nil, headers))
@@ -43,14 +45,14 @@ func (c *client) cut(path string, headers ...string) int {
 		c.t.Fatal(err)
 	}
 	got, err := io.ReadAll(response.Body)
-	_ = response.Body.Close() // the test checks only where it ends
+	_ = response.Body.Close() // the test only checks where the body ends
 	if !errors.Is(err, io.ErrUnexpectedEOF) || int64(len(got)) >= response.ContentLength {
-		c.t.Errorf("%s with %q: %d of %d bytes came, and the error %v", path, headers, len(got), response.ContentLength, err)
+		c.t.Errorf("%s with %q: received %d of %d bytes, and the error %v", path, headers, len(got), response.ContentLength, err)
 	}
 	return len(got)
 }
 
-// damaged returns the number of known damaged blobs.
+// damaged returns the number of blobs recorded as damaged.
 func (c *client) damaged() float64 {
 	c.t.Helper()
 	detail, _ := c.get("/status").object()["detail"].(map[string]any)
@@ -58,9 +60,9 @@ func (c *client) damaged() float64 {
 	return n
 }
 
-// TestDamagedFileIsNotSent tests that a file that is missing or has another length is never sent.
+// TestDamagedFileIsNotSent tests that a file is never sent if it is missing or has another length.
 // If reads are verified, wrong bytes are detected, and the download is cut off before the last
-// byte. The damage is then known until the same content is uploaded again.
+// byte. The damage stays recorded until the same content is uploaded again.
 func TestDamagedFileIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := unindexed(t, repository.Config{}).newSpace(nil)
@@ -90,7 +92,7 @@ func TestDamagedFileIsNotSent(t *testing.T) {
 		verified.refusesDamaged(path, content)
 	}
 	if log := verified.log.String(); !strings.Contains(log, `"level":"error"`) || !strings.Contains(log, "recorded SHA-256") {
-		t.Errorf("the log does not tell of the damage: %s", log)
+		t.Errorf("the log does not report the damage: %s", log)
 	}
 
 	content := strings.Repeat("length", 1000)
@@ -118,7 +120,7 @@ func (s *space) refusesDamaged(path, content string) {
 	s.t.Helper()
 	a := s.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
 	if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
-		s.t.Errorf("the refusal says too much: %s", a.short())
+		s.t.Errorf("the refusal contains too much: %s", a.short())
 	}
 	s.send("HEAD", path, nil).want(http.StatusInternalServerError)
 	s.get(path, "Range: bytes=0-6").problem(http.StatusInternalServerError, "data_damaged", "")
@@ -129,10 +131,10 @@ func (s *space) refusesDamaged(path, content string) {
 	same(s.t, "damaged", s.damaged(), 0)
 }
 
-// failing is a disk that cannot read beyond an offset of a file.
+// failing is a disk that cannot read a file beyond an offset.
 type failing struct {
 	*directory.Store
-	behind atomic.Int64 // the offset; 0: no failure
+	behind atomic.Int64 // the offset; 0 for no failure
 }
 
 func (f *failing) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, error) {
@@ -185,7 +187,7 @@ func TestUnreadableFileIsRecorded(t *testing.T) {
 }
 
 // TestFileTruncatedWhileSent tests a file that is truncated during a download. A client that
-// disconnects is not damage.
+// disconnects does not cause a damage report.
 func TestFileTruncatedWhileSent(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -195,8 +197,8 @@ func TestFileTruncatedWhileSent(t *testing.T) {
 	begin := func() (net.Conn, io.Reader) {
 		t.Helper()
 		conn, reader := c.dial("")
-		// Before any byte arrives, since the kernel would buffer up to 32 MiB, which is the whole
-		// file.
+		// Set before any byte arrives: otherwise the kernel could buffer up to 32 MiB, which is the
+		// whole file.
 		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
 		_, err := fmt.Fprintf(conn, "GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, c.key)
 		same(t, "request", err, nil)
@@ -217,7 +219,7 @@ func TestFileTruncatedWhileSent(t *testing.T) {
 	}
 	n, err := io.Copy(io.Discard, body)
 	if n > 31<<20 || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d bytes came, and the error %v", n, err)
+		t.Errorf("received %d bytes, and the error %v", n, err)
 	}
 	same(t, "damaged", c.damaged(), 1)
 	c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
@@ -294,7 +296,7 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	detail, _ := c.get("/status").object()["detail"].(map[string]any)
 	started, _ := detail["started"].(string)
 	if at, err := time.Parse(time.RFC3339, started); err != nil || at.Before(opening) || at.After(time.Now()) {
-		t.Errorf("it says that it started at %q", started)
+		t.Errorf("the start time is %q", started)
 	}
 	var epoch metadata.Epoch
 	same(t, "reading the epoch", c.meta.View(context.Background(), func(tx *metadata.Tx) (err error) {

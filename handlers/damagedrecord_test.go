@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// harm flips a bit in the blob of a content, and lets the service detect it.
+// harm flips a bit in the blob with this content, and lets the service detect it.
 func (s *space) harm(path, content string) {
 	s.t.Helper()
 	wrong := []byte(content)
@@ -26,14 +26,14 @@ func (s *space) harm(path, content string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body) // regardless of how it ends
+	_, _ = io.Copy(io.Discard, response.Body) // the test ignores how the download ends
 	_ = response.Body.Close()
 	same(s.t, "damaged", s.damaged(), 1)
 }
 
-// TestRecordSaysDamaged tests that a record, and each listing with it, reports a damaged file.
-// Every way to upload the same bytes repairs it, and then no record reports it.
-func TestRecordSaysDamaged(t *testing.T) {
+// TestRecordReportsDamage tests that a record, and each listing that contains it, reports a damaged
+// file. Every way to upload the same bytes repairs the file, and then no record reports it.
+func TestRecordReportsDamage(t *testing.T) {
 	t.Parallel()
 	tus := func(s *space, content string, pairs ...string) {
 		s.t.Helper()
@@ -62,7 +62,8 @@ func TestRecordSaysDamaged(t *testing.T) {
 		for _, size := range []int{1000, 200_000} {
 			t.Run(fmt.Sprint(what, " of ", size), func(t *testing.T) {
 				t.Parallel()
-				// No earlier body is inline, so that a file can be damaged. Later bodies may be.
+				// No earlier body may be inline, because inline bodies have no file to damage.
+				// Later bodies may be inline.
 				c := ownGateway(t, repository.Config{VerifyReads: math.MaxInt64}, handlers.Config{})
 				s := c.newSpace(nil)
 				content := strings.Repeat("x", size)
@@ -96,9 +97,9 @@ func TestRecordSaysDamaged(t *testing.T) {
 	}
 }
 
-// TestSmallUploadRepairsAtOnce tests that a small body with the content of a damaged blob is
-// written to a file immediately, instead of being inline.
-func TestSmallUploadRepairsAtOnce(t *testing.T) {
+// TestSmallUploadRepairsImmediately tests that a small body with the content of a damaged blob is
+// written to a file immediately. It does not become an inline body.
+func TestSmallUploadRepairsImmediately(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{HoldUpTo: 100, VerifyReads: math.MaxInt64}, handlers.Config{}).newSpace(nil)
 	content := strings.Repeat("x", 100)
@@ -121,7 +122,7 @@ func TestSmallUploadRepairsAtOnce(t *testing.T) {
 }
 
 // TestDamagedRecordHasItsOwnTag tests that the record of a damaged file has another tag, so that
-// clients fetch it again. Conditions of changes accept both tags, because damage does not change
+// clients fetch it again. Preconditions of changes accept both tags, because damage does not change
 // the version.
 func TestDamagedRecordHasItsOwnTag(t *testing.T) {
 	t.Parallel()

@@ -33,9 +33,9 @@ func (c *client) wantStates(what string, paths []string, want ...string) {
 
 const active, deleted = "active", "deleted"
 
-// TestSetDeletionTakesItsResources tests that deleting a set deletes its active resources, and that
-// restoring the set restores exactly those.
-func TestSetDeletionTakesItsResources(t *testing.T) {
+// TestSetDeletionDeletesResources tests that deleting a set deletes its active resources, and that
+// restoring the set restores exactly these.
+func TestSetDeletionDeletesResources(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	editor := s.newMember("editor")
@@ -45,7 +45,7 @@ func TestSetDeletionTakesItsResources(t *testing.T) {
 	editor.wantStates("after deleting", append(resources, set), deleted, deleted, deleted, active, deleted)
 	gone := editor.get(resources[0]).object()
 	if gone["modified_epoch"].(float64) < before["modified_epoch"].(float64) || gone.text("modifiedBy") != editor.id || gone.text("created") != before.text("created") {
-		t.Errorf("a resource taken along: %v, before %v", gone, before)
+		t.Errorf("a resource deleted with its set: %v, before %v", gone, before)
 	}
 	editor.get(resources[0]+"/data").problem(http.StatusGone, "resource_deleted", "")
 	editor.expect("/sets/" + s.first + "/resources")
@@ -73,9 +73,9 @@ func TestSetDeletionTakesItsResources(t *testing.T) {
 	same(t, "the state of what was restored twice", again.object().text("state"), active)
 }
 
-// TestDataspaceDeletionTakesItsSets tests the same for dataspaces. Resources that were deleted with
-// their set stay deleted with that set.
-func TestDataspaceDeletionTakesItsSets(t *testing.T) {
+// TestDataspaceDeletionDeletesSets tests that deleting a dataspace deletes its sets, and that
+// restoring it restores them. Resources deleted with their set stay deleted with that set.
+func TestDataspaceDeletionDeletesSets(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	member := s.newMember("member")
@@ -158,9 +158,9 @@ func (s *space) fill(set string, many int) {
 	uploads.Wait()
 }
 
-// TestCrossingCascadesAreBusy tests that requests that conflict with a deletion or restoration in
-// progress are refused. The test writes the row of the cascade itself.
-func TestCrossingCascadesAreBusy(t *testing.T) {
+// TestConflictingCascadesAreBusy tests that a request that conflicts with a deletion or restoration
+// in progress is refused. The test writes the row of the cascade itself.
+func TestConflictingCascadesAreBusy(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
 	for _, restore := range []bool{false, true} {
@@ -186,7 +186,7 @@ func TestCrossingCascadesAreBusy(t *testing.T) {
 			}
 			busy(s.send(opposite[0], own+opposite[1], nil))
 			if restore {
-				busy(s.get(inside + "/archive")) // some of its files would be missing
+				busy(s.get(inside + "/archive")) // the archive would lack some files
 			}
 			s.send("DELETE", empty, nil).want(http.StatusNoContent)
 			s.send("POST", empty+"/restore", nil).want(http.StatusOK)

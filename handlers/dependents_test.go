@@ -24,9 +24,9 @@ func (m *maker) dependents(of *client) string {
 	return strings.Join(kinds, " ") + fmt.Sprintf(", %v sessions", o["sessions"])
 }
 
-// TestKeysEndNoLaterThanTheirMaker tests that a key that users create for themselves expires with
+// TestKeysExpireWithTheirCreator tests that a key that users create for themselves expires with
 // the key of the request, and cannot expire later.
-func TestKeysEndNoLaterThanTheirMaker(t *testing.T) {
+func TestKeysExpireWithTheirCreator(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, nil)
 	end := m.key.get("/users/me/keys").data()[2].text("expires")
@@ -52,8 +52,8 @@ func TestKeysEndNoLaterThanTheirMaker(t *testing.T) {
 	same(t, "the end that a link shows", link.text("expires"), end)
 }
 
-// TestDependentsAreKept tests that the objects that a key has created can survive its replacement.
-// They then depend on the parent of the key, until that ends.
+// TestDependentsAreKept tests that the objects created with a key can survive the replacement of
+// the key. They then depend on its parent.
 func TestDependentsAreKept(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, nil)
@@ -93,9 +93,9 @@ func TestDependentsAreKept(t *testing.T) {
 	same(t, "entries", fmt.Sprint(causes), "map[key.revoke:2 link.revoke:3 webhook.pause:1]")
 }
 
-// TestSysadminsKeyIsNoMaker tests that objects that a sysadmin creates for other users, and invited
-// users, remain when the sysadmin's key is revoked.
-func TestSysadminsKeyIsNoMaker(t *testing.T) {
+// TestObjectsSurviveSysadminsKey tests that revoking a sysadmin's key ends neither objects that the
+// sysadmin has created for other users, nor invited users.
+func TestObjectsSurviveSysadminsKey(t *testing.T) {
 	t.Parallel()
 	m := newMaker(t, repository.Config{}, object{"sysadmin": true})
 	other := m.key.newUser(nil)

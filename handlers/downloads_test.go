@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// newFile uploads a text and returns the path of its record.
+// newFile uploads a file and returns the path of its record.
 func (s *space) newFile(filename, content string, headers ...string) string {
 	s.t.Helper()
 	made := s.send("POST", "/resources", form(text("setId", s.newSet()), file(filename, content, headers...))).want(http.StatusCreated)
@@ -69,7 +69,7 @@ func TestRanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := at.Add(2 * time.Second).Format(http.TimeFormat) // more than a second later, whatever the milliseconds are
+	later := at.Add(2 * time.Second).Format(http.TimeFormat) // more than a second later, at any number of milliseconds
 	cases := []struct {
 		headers     []string
 		status      int
@@ -117,7 +117,7 @@ func TestRanges(t *testing.T) {
 	several := s.get(path+"/data", "Range: bytes=0-1,5-6").want(http.StatusPartialContent)
 	kind, params, err := mime.ParseMediaType(several.header.Get("Content-Type"))
 	if err != nil || kind != "multipart/byteranges" {
-		t.Fatalf("several ranges came as %s", several.short())
+		t.Fatalf("several ranges were sent as %s", several.short())
 	}
 	reader := multipart.NewReader(strings.NewReader(string(several.body)), params["boundary"])
 	for _, want := range []string{"01", "56"} {
@@ -132,13 +132,13 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestDatesNeverSelectAVersion tests that a date never makes a client take one version of a file
-// for another, since two versions can have the same date.
+// TestDatesNeverSelectAVersion tests that a client never mistakes one version of a file for another
+// because of a date. Two versions can have the same date.
 func TestDatesNeverSelectAVersion(t *testing.T) {
 	t.Parallel()
 	begun := time.Now().Truncate(time.Second)
 	standing := repository.Config{Now: func() time.Time { return begun.Add(300 * time.Millisecond) }}
-	s := ownGateway(t, standing, handlers.Config{}).newSpace(nil) // stamps are milliseconds apart, all within this second
+	s := ownGateway(t, standing, handlers.Config{}).newSpace(nil) // the stamps are milliseconds apart, all within this second
 	path := s.newFile("a.txt", "first version")
 	first := s.get(path + "/data").want(http.StatusOK)
 	date := first.header.Get("Last-Modified")

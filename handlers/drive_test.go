@@ -19,7 +19,7 @@ import (
 	"labshelf/repository"
 )
 
-// onDrive is a client of the drive, with a set and its address.
+// onDrive is a client of the drive with a set and its path.
 type onDrive struct {
 	*client
 	set, folder string // id of the set; path of the set, as clients see it
@@ -36,7 +36,7 @@ func (c *client) newDrive(fields object) *onDrive {
 // as returns the drive for another client.
 func (d *onDrive) as(c *client) *onDrive { return &onDrive{client: c, set: d.set, folder: d.folder} }
 
-// dav sends a request to a path of the set, or to an address.
+// dav sends a request to a path in the set, or to a URL.
 func (d *onDrive) dav(method, path, body string, headers ...string) *answer {
 	d.t.Helper()
 	if !strings.HasPrefix(path, "/dav") {
@@ -71,8 +71,8 @@ const (
 	patchBody = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><colour xmlns="x:">blue</colour></D:prop></D:set></D:propertyupdate>`
 )
 
-// requests are the rows of the drive's permission table, with a file a.txt and a folder sub, in
-// order.
+// requests are the rows of the drive's permission table, in order. They use a file a.txt and a
+// folder sub.
 var requests = []struct {
 	method, path, body string
 	headers            []string
@@ -144,7 +144,7 @@ func TestDrivePermissions(t *testing.T) {
 				a := caller.dav(r.method, r.path, r.body, r.headers...)
 				token = cmp.Or(a.header.Get("Lock-Token"), token)
 				if after := d.dump(); a.status >= 300 && after != before {
-					t.Errorf("%s: refused, and yet something has changed", a.what)
+					t.Errorf("%s: refused, but something has changed", a.what)
 				}
 				served := driveServes(name, r.writes)
 				switch {
@@ -216,7 +216,7 @@ func TestDriveAnswers(t *testing.T) {
 		}
 	}
 	if names := d.get("/sets/" + d.set + "/resources").data(); len(names) != 1 {
-		t.Errorf("there are %d files, want a.txt alone", len(names))
+		t.Errorf("there are %d files, want only a.txt", len(names))
 	}
 }
 
@@ -273,7 +273,8 @@ func TestDriveAddresses(t *testing.T) {
 }
 
 // TestDriveKeys tests that the password is a key, accepted only over HTTPS or on this machine, and
-// that a cookie does not authenticate. A wrong password counts as failed, a missing one does not.
+// that a cookie does not authenticate. A wrong password counts as a failed attempt. A missing
+// password does not.
 func TestDriveKeys(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -285,7 +286,8 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0", away).want(http.StatusForbidden)
 	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: http").want(http.StatusForbidden)
 	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: https").want(http.StatusMultiStatus)
-	d.dav("COPY", "/a", "", away, "X-Forwarded-Proto: https", "Destination: $/b").want(http.StatusBadGateway) // because the destination has the scheme http
+	// the destination has the scheme http
+	d.dav("COPY", "/a", "", away, "X-Forwarded-Proto: https", "Destination: $/b").want(http.StatusBadGateway)
 	session := c.send("POST", "/session", object{"key": c.key}).want(http.StatusOK).header.Get("Set-Cookie")
 	nobody := d.as(c.withKey(""))
 	for range 10 {
@@ -302,9 +304,9 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
 }
 
-// TestSaves tests how programs save a file, and whether the file keeps its id. docs/how-to/drive.md
-// has the same results. testdata/saves contains the requests of programs, as verify/e2e/drive
-// recorded them; the recording of Word is written by hand.
+// TestSaves replays how programs save a file, and tests whether the file keeps its id.
+// docs/how-to/drive.md has the same results. testdata/saves contains the requests that
+// verify/e2e/drive recorded. The requests of Microsoft Word are not recorded but written by hand.
 func TestSaves(t *testing.T) {
 	t.Parallel()
 	recordings, err := filepath.Glob("testdata/saves/*.txt")

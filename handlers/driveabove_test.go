@@ -81,10 +81,10 @@ func (c *client) raw(method, path, key string, body io.Reader, headers ...string
 	return &answer{t: c.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: got}
 }
 
-// chunkedBody is a body of unannounced length.
+// chunkedBody is a body of unknown length.
 type chunkedBody struct{ io.Reader }
 
-// TestEmptyChunkedBodies tests that an empty chunked body counts as no body.
+// TestEmptyChunkedBodies tests that an empty chunked body is treated as no body.
 func TestEmptyChunkedBodies(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

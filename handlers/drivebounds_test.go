@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/folders"
 )
 
-// propfindOf returns a PROPFIND body for properties, given as elements.
+// propfindOf returns a PROPFIND body for properties, which are given as elements.
 func propfindOf(elements string) string {
 	return `<D:propfind xmlns:D="DAV:"><D:prop>` + elements + `</D:prop></D:propfind>`
 }
@@ -43,7 +43,7 @@ func elements(n, length int, space string) string {
 	return text.String()
 }
 
-// TestDriveBoundsRequests tests that a request that would make an answer large or malformed is
+// TestDriveBoundsRequests tests that a request that would produce a large or malformed answer is
 // refused with the violated rule, and changes nothing.
 func TestDriveBoundsRequests(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestDriveBoundsRequests(t *testing.T) {
 	}
 	d.dav("PUT", "/a.txt", "more", "If: "+strings.Repeat("(<urn:a>)", 201)).want(http.StatusBadRequest)
 	if text := string(d.dav("PROPFIND", "/a.txt", "", "Depth: 0").body); strings.Contains(text, "activelock") || strings.Contains(text, `"x:`) {
-		t.Errorf("what was refused is there:\n%s", text)
+		t.Errorf("a refused property is stored:\n%s", text)
 	}
 }
 
@@ -105,8 +105,8 @@ var badProperties = []string{
 	`<1a xmlns="x:"/>`, `<-a xmlns="x:"/>`,
 }
 
-// TestDriveAnswersAreXML tests that all answers are valid XML for two parsers, whatever properties
-// and lock owners clients set, including with an older version.
+// TestDriveAnswersAreXML tests that all answers are valid XML for two parsers, with any properties
+// and lock owners that clients can set, also if an older version stored them.
 func TestDriveAnswersAreXML(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
@@ -150,7 +150,7 @@ func TestDriveAnswersAreXML(t *testing.T) {
 		}
 		answers["stored "+string(text)] = d.dav("PROPFIND", "/"+path, "", "Depth: 0").want(http.StatusMultiStatus).body
 		if !strings.Contains(string(answers["stored "+string(text)]), `kept xmlns="x:"`) {
-			t.Errorf("%s takes a sound property with it", text)
+			t.Errorf("%s also removes a valid property", text)
 		}
 	}
 	answers["all"] = d.dav("PROPFIND", "", "", "Depth: 1").want(http.StatusMultiStatus).body
@@ -158,7 +158,7 @@ func TestDriveAnswersAreXML(t *testing.T) {
 	wellFormed(t, answers)
 }
 
-// wellFormed parses texts strictly, with Go and with Python.
+// wellFormed parses documents strictly, with Go and with Python.
 func wellFormed(t *testing.T, texts map[string][]byte) {
 	t.Helper()
 	folder, n := t.TempDir(), 0
@@ -197,9 +197,9 @@ func wellFormed(t *testing.T, texts map[string][]byte) {
 	}
 }
 
-// TestDriveListsInFlatMemory tests that the largest listing request, below a thousand locks with
-// the largest owners, allocates a bounded amount of memory, regardless of the number of entries.
-func TestDriveListsInFlatMemory(t *testing.T) {
+// TestDriveListingMemory tests the largest listing request, below a thousand locks with the
+// longest owners. It allocates a bounded amount of memory for any number of entries.
+func TestDriveListingMemory(t *testing.T) {
 	const files = 2000
 	d := ownGateway(t, repository.Config{HoldUpTo: 1 << 10}, handlers.Config{}).newDrive(nil)
 	var group sync.WaitGroup
@@ -211,7 +211,7 @@ func TestDriveListsInFlatMemory(t *testing.T) {
 		})
 	}
 	group.Wait()
-	owner := strings.Repeat("'", 400) // 2,000 bytes when escaped
+	owner := strings.Repeat("'", 400) // 2,000 bytes after escaping
 	for range 990 {
 		d.dav("LOCK", "", lockOf("shared", owner)).want(http.StatusOK)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestLocksEndWithTheirRight tests that a lock binds other clients until its user is deleted, its
+// TestLocksEndWithPermission tests that a lock binds other clients until its user is deleted, its
 // key is revoked, or its user loses the role.
-func TestLocksEndWithTheirRight(t *testing.T) {
+func TestLocksEndWithPermission(t *testing.T) {
 	t.Parallel()
 	for reason, end := range map[string]func(s *space, editor *client){
 		"its user is deleted": func(s *space, editor *client) { s.send("DELETE", "/users/"+editor.id, nil).want(http.StatusNoContent) },
@@ -54,9 +54,9 @@ func (s *space) newRole(user *client, role string) {
 	}
 }
 
-// TestRefreshAsksTheKey tests that the same user can use a lock with another key, until the key of
+// TestLockWithAnotherKey tests that the same user can use a lock with another key, until the key of
 // the lock is revoked.
-func TestRefreshAsksTheKey(t *testing.T) {
+func TestLockWithAnotherKey(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	editor := s.newMember("editor")

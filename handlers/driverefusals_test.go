@@ -11,7 +11,7 @@ import (
 
 // crossing is a drive with a file and a folder in one dataspace, and a destination in another one.
 type crossing struct {
-	from, to *onDrive // of an editor in both
+	from, to *onDrive // an editor in both
 	admin    *client
 	editor   string            // id of the editor
 	spaces   map[string]string // ids of the dataspaces of "from" and "to"
@@ -48,7 +48,7 @@ func newCrossing(t *testing.T, source, there string) *crossing {
 	return x
 }
 
-// state returns the content of both sets: names, versions and contents of all files, and the
+// state returns the content of both sets: the names, versions and contents of all files, and the
 // folders on the drive.
 func (x *crossing) state() string {
 	var all []string
@@ -66,7 +66,7 @@ func (x *crossing) state() string {
 }
 
 // TestRefusedRelocationsChangeNothing tests that a COPY or MOVE that is refused for any reason
-// changes neither source nor destination. Without the reason it succeeds.
+// changes neither source nor destination. The same request without that reason succeeds.
 func TestRefusedRelocationsChangeNothing(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestRefusedRelocationsChangeNothing(t *testing.T) {
 	for _, method := range []string{"COPY", "MOVE"} {
 		for _, source := range []string{"/file", "/folder"} {
 			for _, there := range []string{"/at", "/at/"} {
-				var x *crossing // shared by requests that are refused for their headers, which change nothing
+				var x *crossing // shared by requests that are refused because of their headers
 				for _, reason := range reasons {
 					if reason.folders && (source == "/file" || there == "/at/") || slices.Contains(reason.headers, "If-Unmodified-Since: Mon, 01 Jan 2001 00:00:00 GMT") && source == "/folder" {
 						continue
@@ -132,12 +132,12 @@ func TestRefusedRelocationsChangeNothing(t *testing.T) {
 					}
 					after := x.state()
 					if a.status >= 300 && after != before {
-						t.Errorf("%s: refused with %d, and yet there was\n%s\nand is\n%s", what, a.status, before, after)
+						t.Errorf("%s: refused with %d, but the state was\n%s\nand is\n%s", what, a.status, before, after)
 					} else if a.status < 300 {
 						x.arrived(t, what)
 					}
 					if t.Failed() {
-						return // every later case would fail in the same way, and each takes seconds
+						return // every later case would fail in the same way, and takes seconds
 					}
 					if reason.refuse != nil {
 						x = nil

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ask returns a property of a path of the drive, or "".
+// ask requests a property of a path on the drive. It returns "" if the property is missing.
 func (d *onDrive) ask(path, property string) string {
 	d.t.Helper()
 	body := `<D:propfind xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns"><D:prop><` + property + `/></D:prop></D:propfind>`
@@ -37,7 +37,7 @@ func patchOf(property, value string) string {
 	return proppatchOf(`<` + property + ` xmlns:ms="urn:schemas-microsoft-com:" xmlns:oc="http://owncloud.org/ns">` + value + `</` + property + `>`)
 }
 
-// TestDriveKeepsTimes tests that a file keeps the time that its client has set, wherever it moves,
+// TestDriveKeepsTimes tests that a file keeps the time that its client has set, also after moves,
 // until its next version.
 func TestDriveKeepsTimes(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestDriveKeepsTimes(t *testing.T) {
 	same(t, "in another set", other.ask("/moved", modified), given)
 	d.dav("PUT", "/copy", "next").want(http.StatusNoContent)
 	if got, err := http.ParseTime(d.ask("/copy", modified)); err != nil || time.Since(got) > time.Hour {
-		t.Errorf("a version without a time has that of %s", d.ask("/copy", modified))
+		t.Errorf("a version without a time has the time %s", d.ask("/copy", modified))
 	}
 	for _, bad := range []string{"yesterday", "1e9", "99999999999999999999", "300000000000", "1.x", " "} {
 		if a := d.dav("PUT", "/bad", "content", "X-OC-Mtime: "+bad); a.status != http.StatusBadRequest && strings.TrimSpace(bad) != "" {
@@ -110,8 +110,8 @@ func TestDriveSetsTimes(t *testing.T) {
 	}
 }
 
-// TestDriveChecksums tests that a file has SHA-1 and MD5 if its client announced one or requests
-// them, and that they stay with the content.
+// TestDriveChecksums tests that a file has SHA-1 and MD5 checksums if its client announced or
+// requests them, and that they stay with the content.
 func TestDriveChecksums(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

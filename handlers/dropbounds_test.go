@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestUnfinishedDrops tests that of 16 concurrent uploads, a link accepts as many as it may still
-// receive, and at most 64. A completed or terminated upload makes room for another.
+// TestUnfinishedDrops sends 16 concurrent uploads through a link. The link accepts as many as it
+// may still receive, and at most 64. A completed or terminated upload makes room for another one.
 func TestUnfinishedDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -102,9 +102,9 @@ func TestPausedDropsEnd(t *testing.T) {
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
-// TestUploadsOfLinksEnd tests that the record of a request shows the size of its unfinished
-// uploads, and that its owner can end them, including one that is being sent. Complete files stay,
-// and the quota has the space again.
+// TestUploadsOfLinksEnd tests that the record of a file request shows the size of its unfinished
+// uploads. Its owner can end them, including one that is being sent. Complete files stay, and the
+// quota regains the space.
 func TestUploadsOfLinksEnd(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -137,7 +137,7 @@ func TestUploadsOfLinksEnd(t *testing.T) {
 		l.send("DELETE", "/links/"+v.id+"/uploads", nil).want(http.StatusNoContent)
 	}
 	if line, err := answers.ReadString('\n'); err == nil && strings.Contains(line, " 20") {
-		t.Errorf("the upload that was being sent goes on: %s", line)
+		t.Errorf("the upload that was being sent continues: %s", line)
 	}
 	holds(v, "0 0")
 	holds(other, "1 2")

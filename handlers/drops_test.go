@@ -48,7 +48,7 @@ func (v visitor) offset(at string) string {
 	return v.bad("HEAD", at, nil, inTus).want(http.StatusOK).header.Get("Upload-Offset")
 }
 
-// dropped lists the files of a set that arrived through a link, with DAY in place of the day.
+// dropped lists the files of a set that arrived through a link, with DAY instead of the day.
 func (c *client) dropped(set, link string) (names []string) {
 	c.t.Helper()
 	for _, r := range c.get("/sets/" + set + "/resources").want(http.StatusOK).data() {
@@ -62,7 +62,7 @@ func (c *client) dropped(set, link string) (names []string) {
 
 // TestDropsInChunks tests that a visitor can send a file in chunks through a request link, without
 // learning its destination. The complete file counts as a use. The sender can see that it is
-// complete, even if the link is used up by it.
+// complete, even if it was the last use of the link.
 func TestDropsInChunks(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -84,7 +84,7 @@ func TestDropsInChunks(t *testing.T) {
 	same(t, "the whole", v.offset(at)+v.offset(one.header.Get("Location")), "67")
 	for _, a := range []*answer{shown, last, one, v.bad("GET", at, nil, inTus).want(http.StatusOK)} {
 		if text := fmt.Sprint(a.header, string(a.body)); strings.Contains(text, l.set) || strings.Contains(text, l.dataspace) || a.header.Get("Labshelf-Resource") != "" {
-			t.Errorf("the visitor is told %s", a.short())
+			t.Errorf("the answer to the visitor contains %s", a.short())
 		}
 	}
 	same(t, "files", strings.Join(l.dropped(l.set, v.id), " "), "Bern-East/DAY/b.txt Bern-East/DAY/run 1/deep/a.txt")
@@ -98,9 +98,9 @@ func TestDropsInChunks(t *testing.T) {
 	v.starts(1, "filename", "c").problem(http.StatusGone, "link_ended", "")
 }
 
-// TestDropsAreTheirSenders tests that only the sender can access an upload: no other secret, no
-// other link, and not the owner of the link.
-func TestDropsAreTheirSenders(t *testing.T) {
+// TestOnlySenderAccessesUpload tests that only the sender can access an upload. Every other secret,
+// every other link, and the owner of the link are refused.
+func TestOnlySenderAccessesUpload(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	fields := object{"kind": "request", "setId": l.set}
@@ -137,7 +137,7 @@ func TestDropsAreTheirSenders(t *testing.T) {
 // the received bytes are removed.
 func TestDropsOfEndedLinks(t *testing.T) {
 	t.Parallel()
-	oneNode(t) // another node may have removed the abandoned upload by then
+	oneNode(t) // another node may have removed the abandoned upload
 	var clock atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
 	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
@@ -189,15 +189,15 @@ func TestDropsOfEndedLinks(t *testing.T) {
 	}
 }
 
-// TestDropsAskTheLimits tests that the limits of a link are checked when an upload begins, while it
+// TestDropsObeyLimits tests that the limits of a link are checked when an upload begins, while it
 // grows, and when it is complete. A complete upload that is refused remains, and can be terminated.
-func TestDropsAskTheLimits(t *testing.T) {
+func TestDropsObeyLimits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
 		what          string
 		before, after object
-		drop          string // content of another file that arrives meanwhile; "": none
+		drop          string // content of another file that arrives during the upload; "" for none
 		status        int
 		code          errs.Code
 	}{
@@ -255,9 +255,9 @@ func TestDropsAskTheLimits(t *testing.T) {
 	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
 }
 
-// TestDropsAtOnce tests that of 16 uploads that end at the same time, exactly as many become files
-// as the link accepts.
-func TestDropsAtOnce(t *testing.T) {
+// TestConcurrentDrops tests 16 uploads that end at the same time. Exactly as many become files as
+// the link accepts.
+func TestConcurrentDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
@@ -320,9 +320,9 @@ func TestDropsHideQuotas(t *testing.T) {
 	}
 }
 
-// TestPolicyOfVisits tests that only the page of a file request may run scripts, only scripts of
-// the service, and that its form works without them.
-func TestPolicyOfVisits(t *testing.T) {
+// TestPolicyOfLinkPages tests that only the page of a file request may run scripts, that these are
+// scripts of the service, and that its form works without them.
+func TestPolicyOfLinkPages(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	share, request := l.newLink(object{"kind": "share", "setId": l.set}), l.newLink(object{"kind": "request", "setId": l.set})

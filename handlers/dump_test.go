@@ -14,8 +14,8 @@ import (
 	"labshelf/paging"
 )
 
-// dump describes every record and counter of the service. It omits the time of a key's last use,
-// which is recorded some time after a request.
+// dump describes every record and counter of the service. It omits the time of the last use of a
+// key, which is recorded some time after a request.
 func (c *client) dump() string {
 	c.t.Helper()
 	var out strings.Builder

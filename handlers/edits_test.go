@@ -9,8 +9,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestMetadataCSV downloads the metadata of a set, sends them back unchanged, edited, and again,
-// and undoes the edit.
+// TestMetadataCSV downloads the metadata of a set as CSV. It sends the file back unchanged, edited,
+// and edited again, and undoes the edit.
 func TestMetadataCSV(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)

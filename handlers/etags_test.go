@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// record is an object with versions, and how to change, delete and restore it.
+// record is an object with versions, with functions that change, delete and restore it.
 type record struct {
 	kind, path string
-	change     func(c *client, value string, headers ...string) *answer // nil: cannot be changed
+	change     func(c *client, value string, headers ...string) *answer // nil if it cannot be changed
 	restores   bool
 }
 
@@ -39,8 +39,8 @@ func records(s *space) []record {
 	}
 }
 
-// TestEachChangeNeedsTheLatestTag changes each kind of object in several steps, each of which needs
-// the tag of the step before.
+// TestEachChangeNeedsTheLatestTag changes each kind of object in several steps. Each step requires
+// the tag of the previous one.
 func TestEachChangeNeedsTheLatestTag(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
@@ -59,7 +59,7 @@ func TestEachChangeNeedsTheLatestTag(t *testing.T) {
 				after := act(`If-Match: "other", ` + tag).want(status).header.Get("ETag")
 				same(t, "the tag that GET shows after "+what, c.get(r.path).header.Get("ETag"), after)
 				if slices.Contains(tags, after) || !strings.HasPrefix(after, `"`) {
-					t.Errorf("after %s the tag is %s, which it was before: %v", what, after, tags)
+					t.Errorf("after %s the tag is %s, as before: %v", what, after, tags)
 				}
 				tags = append(tags, after)
 			}
@@ -137,8 +137,8 @@ func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	}
 }
 
-// TestOneOfManyUpdatesWins sends concurrent writes with the same tag. Exactly one succeeds.
-func TestOneOfManyUpdatesWins(t *testing.T) {
+// TestOneConcurrentUpdateWins sends concurrent writes with the same tag. Exactly one succeeds.
+func TestOneConcurrentUpdateWins(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
 		if r.change == nil {

@@ -82,7 +82,7 @@ func TestEvents(t *testing.T) {
 		node.Events.Close()
 	}
 	if rest, err := live.lines.ReadString(0); rest != "" || err == nil {
-		t.Errorf("a stream that has ended says %q (%v)", rest, err)
+		t.Errorf("a stream that has ended sends %q (%v)", rest, err)
 	}
 }
 

@@ -8,19 +8,20 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// Route is one operation of the interface. Its parameters are written as in the document.
+// Route is one operation of the HTTP API. Its parameters are written as in the document.
 type Route struct {
 	Method, Path string
 	Audience     Audience
 }
 
-// Audience names the callers that may use a route, and its word in the code. Oneself also allows
-// every user with a key for the own user. Senders allows every user with a key, but only for own
-// uploads. Creators allows the callers that the configuration allows.
+// Audience names the callers that may use a route. Word is its name in the code. oneself also
+// allows every user with a key, but only for their own account. senders allows every user with a
+// key, but only for their own uploads. creators allows the callers that the configuration allows.
 type Audience struct{ Word, Callers string }
 
-// The columns of the permission table. nobody has no key. anonymous has no key in an open dataspace
-// with anonymous reading. none and public have no role in a private and a public dataspace.
+// The columns of the permission table. nobody has no key. anonymous has no key, in an open
+// dataspace with anonymous reading. none and public have no role, in a private and a public
+// dataspace.
 const (
 	Everybody = "nobody anonymous " + Keyed
 	Keyed     = "none public member editor admin sysadmin"
@@ -47,7 +48,7 @@ func Routes() (routes []Route) {
 
 var parameter = regexp.MustCompile(`:(\w+)`)
 
-// Middleware wraps a handler like New wraps the routes.
+// Middleware wraps a handler in the same way as New wraps the routes.
 func Middleware(config Config, next http.Handler) http.Handler {
 	return (&api{config: config, hosts: config.hosts(), buffers: &slowclient.Buffers{}}).wrap(next)
 }

@@ -16,7 +16,7 @@ type part struct {
 	body        string
 }
 
-// text returns a text part.
+// text returns a form field.
 func text(name, value string) part { return part{disposition: `name="` + name + `"`, body: value} }
 
 // file returns the file part.

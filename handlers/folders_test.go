@@ -52,7 +52,7 @@ func TestFoldersInListings(t *testing.T) {
 	s.send("DELETE", "/resources/"+more.text("id"), nil).want(http.StatusNoContent)
 	for _, c := range []struct{ query, want string }{
 		{"", `a a"b/ a/ b c/`},
-		{"state=all", `a a"b/ a/ b c/ d/`}, // c/, which exists in both states, once
+		{"state=all", `a a"b/ a/ b c/ d/`}, // c/, which exists in both states, is listed once
 		{"state=deleted", "c/ d/"},
 		{"namePrefix=a/", "a/1 a/2/"},
 		{"namePrefix=a/2/", "a/2/x a/2/y"},
@@ -148,7 +148,7 @@ func TestFolders(t *testing.T) {
 }
 
 // TestManyFiles tests that the answer has a result for each file, in the order of the request, and
-// that callers without write permission cannot change any.
+// that callers without write permission cannot change any file.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -179,7 +179,7 @@ func TestManyFiles(t *testing.T) {
 	same(t, "what is left", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
 }
 
-// TestOutline tests that the marks are addresses of pages, and that the outline accepts the same
+// TestOutline tests that each mark is the URL of a page, and that the outline accepts the same
 // parameters as the listing.
 func TestOutline(t *testing.T) {
 	t.Parallel()

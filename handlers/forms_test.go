@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The same name composed, as most systems send it, and decomposed, as macOS does.
+// The same name in two normal forms: composed, as most systems send it, and decomposed, as macOS
+// does.
 const (
 	composed   = "\u00dcbung"
 	decomposed = "U\u0308bung"
@@ -26,9 +27,9 @@ func (d *onDrive) names() string {
 	return strings.Join(names, " ")
 }
 
-// TestDriveTakesEachForm tests that a path in another normal form leads to the existing file or
+// TestDrivePathInEachForm tests that a path in another normal form leads to the existing file or
 // folder, for every method.
-func TestDriveTakesEachForm(t *testing.T) {
+func TestDrivePathInEachForm(t *testing.T) {
 	t.Parallel()
 	for _, forms := range [][2]string{{composed, decomposed}, {decomposed, composed}} {
 		d, sent, other := sysadmin(t).newDrive(nil), forms[0], forms[1]
@@ -49,7 +50,7 @@ func TestDriveTakesEachForm(t *testing.T) {
 		d.dav("PUT", asked, "locked").want(http.StatusLocked)
 		d.dav("LOCK", asked, lockBody).want(http.StatusLocked)
 		if text := string(d.dav("PROPFIND", asked, "", "Depth: 0").body); !strings.Contains(text, "activelock") {
-			t.Errorf("its lock is not there:\n%s", text)
+			t.Errorf("its lock is missing:\n%s", text)
 		}
 		d.dav("UNLOCK", asked, "", "Lock-Token: "+token).want(http.StatusNoContent)
 		d.dav("PUT", "/plain", "plain").want(http.StatusCreated)
@@ -67,16 +68,16 @@ func TestDriveTakesEachForm(t *testing.T) {
 		d.dav("PUT", "/"+other+"2/only", "").want(http.StatusCreated)
 		d.dav("DELETE", "/"+other+"2/only", "").want(http.StatusNoContent)
 		if text := string(d.dav("PROPFIND", "", "", "Depth: 1").body); strings.Count(text, "bung2/</D:href>") != 1 {
-			t.Errorf("the folder is there twice:\n%s", text)
+			t.Errorf("the folder is listed twice:\n%s", text)
 		}
 		d.dav("DELETE", asked, "").want(http.StatusNoContent)
 		d.dav("GET", file, "").want(http.StatusNotFound)
 	}
 }
 
-// TestDriveTellsFormsApart tests that if files of both forms exist, each path leads to its own
-// file.
-func TestDriveTellsFormsApart(t *testing.T) {
+// TestDriveDistinguishesForms tests that if files of both forms exist, each path leads to the file
+// with that form.
+func TestDriveDistinguishesForms(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)
 	d.upload(d.set, composed, "composed")
@@ -88,8 +89,8 @@ func TestDriveTellsFormsApart(t *testing.T) {
 	d.dav("GET", "/\u00dc\u00e9", "").want(http.StatusNotFound)
 }
 
-// TestNamesInEachForm tests that ?name= and the folders of the interface find the other form if
-// exactly one file or folder has it.
+// TestNamesInEachForm tests that ?name= and the folders of the HTTP API find a name in the other
+// form if exactly one file or folder has it.
 func TestNamesInEachForm(t *testing.T) {
 	t.Parallel()
 	d := sysadmin(t).newDrive(nil)

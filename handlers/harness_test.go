@@ -35,7 +35,7 @@ import (
 type gateway struct {
 	dir    string
 	repo   *repository.Service
-	others []*repository.Service // other nodes, which alternate with repo; see cluster
+	others []*repository.Service // other nodes, which are used alternately with repo; see cluster
 	meta   metadata.Store
 	admin  string // key of the first sysadmin
 	log    *journal
@@ -50,8 +50,8 @@ func openGateway(dir string, disk directory.FS, rules repository.Config) (*gatew
 	return openGatewayOver(dir, disk, rules, func(store *directory.Store) blobs.Folder { return store })
 }
 
-// openGatewayOver is like openGateway, with a layer between the service and its blobs, and without
-// an index, which would also read them.
+// openGatewayOver is like openGateway, with a layer between the service and its blobs. It has no
+// index, because the index would also read the blobs.
 func openGatewayOver(dir string, disk directory.FS, rules repository.Config, between func(*directory.Store) blobs.Folder) (*gateway, error) {
 	store, err := directory.Open(dir, disk)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"labshelf/handlers"
 )
 
-// These tests replay the requests of clients of the historical service.
+// These tests replay requests from clients of the historical service.
 
 func TestHistoricalKey(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestHistoricalSlash(t *testing.T) {
 	f.get("/sets/?dataspaceId=" + f.dataspace).want(http.StatusOK)
 }
 
-// TestHistoricalHarvest lists all dataspaces, then the resources of each, page by page.
+// TestHistoricalHarvest lists all dataspaces, and then the resources of each, page by page.
 func TestHistoricalHarvest(t *testing.T) {
 	t.Parallel()
 	shelf := newShelf(t)
@@ -83,11 +83,12 @@ func TestHistoricalHarvest(t *testing.T) {
 }
 
 // TestHistoricalLines tests that JSON has one member per line, in the order of the documented
-// tables, since a client reads it line by line.
+// tables, because one client reads it line by line.
 func TestHistoricalLines(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
-	line := regexp.MustCompile(`^ +"([A-Za-z0-9_.]+)": (".*"|-?[0-9]+|true|false|\[\]|[[{]),?$|^ +"[A-Za-z0-9.*/]+",?$`) // the latter for the items of a list
+	// the latter alternative matches the items of a list
+	line := regexp.MustCompile(`^ +"([A-Za-z0-9_.]+)": (".*"|-?[0-9]+|true|false|\[\]|[[{]),?$|^ +"[A-Za-z0-9.*/]+",?$`)
 	orders := map[string]string{
 		"resource": "id url dataUrl viewDataUrl name description format mimetype size created created_epoch modified modified_epoch setId state " +
 			"bytes sha256 filename dataspaceId createdBy modifiedBy version",
@@ -132,7 +133,7 @@ func TestHistoricalContentType(t *testing.T) {
 	f.filed()
 	for _, op := range operations() {
 		route := routeOf(op.id)
-		if op.body != nil && op.id != "createUserKey" || op.self || op.id == "deleteWebhook" { // can only be done once
+		if op.body != nil && op.id != "createUserKey" || op.self || op.id == "deleteWebhook" { // possible only once
 			continue
 		}
 		for _, contentType := range []string{"application/json", "text/plain", "multipart/form-data", "nonsense"} {

@@ -18,8 +18,8 @@ func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// TestOwnHostsAreAnswered tests that the service answers only for its own names and addresses. So
-// no page under a foreign name can reach it through a user's browser.
+// TestOwnHostsAreAnswered tests that the service answers only for its own names and addresses. So a
+// page under a foreign name cannot reach it through a user's browser.
 func TestOwnHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://Data.Example.org:8443/v1")
@@ -72,7 +72,7 @@ func TestOwnHostsAreAnswered(t *testing.T) {
 		{"data.example.org", "127.0.0.1:8080", near, "localhost.", 421},
 		{"localhost", "127.0.0.1:8080", near, "", 200},
 		{"localhost", "", near, "not a host", 200},
-		{"localhost", "", far, "evil.example.org", 200}, // not a trusted proxy: its header is ignored
+		{"localhost", "", far, "evil.example.org", 200}, // not a trusted proxy, so its header is ignored
 		{"upstream", "", far, "data.example.org", 421},
 	} {
 		request := httptest.NewRequest("GET", "/v1/status", nil)

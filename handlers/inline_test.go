@@ -62,8 +62,8 @@ func TestFlushChangesNoAnswer(t *testing.T) {
 				return answers
 			}
 			inline := ask()
-			if _, err := os.Lstat(blob); err == nil && cluster() == "" { // another node does not know of the upload
-				t.Error("the body was flushed while an upload was under way")
+			if _, err := os.Lstat(blob); err == nil && cluster() == "" { // another node does not know the upload
+				t.Error("the body was flushed during an upload")
 			}
 			if err := slow.Discard(); err != nil {
 				t.Fatal(err)

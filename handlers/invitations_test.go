@@ -36,8 +36,8 @@ func (v visitor) uses(admin *client) string {
 	return fmt.Sprint(l["uses"], " ", l["state"])
 }
 
-// invitations are links into a dataspace, one in each possible state, with words that must not leak
-// through them.
+// invitations are links into a dataspace, one in each possible state. They contain words that the
+// service must not reveal.
 type invitations struct {
 	good, account, used, expired, revoked, lost, left, deleted visitor
 
@@ -67,9 +67,10 @@ func (c *client) newInvitations(now func() time.Time) (i invitations) {
 	return i
 }
 
-// TestInvitationMakesUser tests that a program and a browser each create a user with the role and a
-// working key, and the browser also a session, exactly once.
-func TestInvitationMakesUser(t *testing.T) {
+// TestInvitationCreatesUser tests that a program and a browser can each accept an invitation
+// exactly once. Each creates a user with the role and a working key. The browser also gets a
+// session.
+func TestInvitationCreatesUser(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, browser := range []bool{false, true} {
@@ -108,9 +109,9 @@ func TestInvitationMakesUser(t *testing.T) {
 	same(t, "an account alone", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
 }
 
-// TestInvitationOnceAtOnce tests that of 16 concurrent acceptances one creates a user, and the
-// others leave nothing.
-func TestInvitationOnceAtOnce(t *testing.T) {
+// TestConcurrentAcceptances sends 16 concurrent acceptances. One creates a user, and the others
+// leave nothing.
+func TestConcurrentAcceptances(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
 	for round := range 4 {
@@ -122,7 +123,7 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 			all.Go(func() {
 				body := &interrupted{rest: fmt.Appendf(nil, `{"username": "racer-%d-%d"}`, round, i), at: 5, act: func() {
 					sending.Done()
-					sending.Wait() // until all of them are in progress
+					sending.Wait() // wait until all requests are in progress
 				}}
 				if v.ask("POST", "", body, "Content-Type: application/json").status == http.StatusCreated {
 					made.Add(1)
@@ -138,7 +139,7 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 }
 
 // TestInvitationOfUsers tests that a user who is signed in, or sends a key, gets only the role. If
-// the user already has that role or a higher one, the invitation is not used.
+// the user already has that role or a higher one, the invitation stays unused.
 func TestInvitationOfUsers(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
@@ -175,9 +176,9 @@ func TestInvitationOfUsers(t *testing.T) {
 	same(t, "a session that has ended is none", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
 }
 
-// TestInvitationFromElsewhere tests that no page of another site can accept an invitation. The
+// TestInvitationFromAnotherSite tests that no page of another site can accept an invitation. The
 // first request from another site has no session, so the page reloads itself.
-func TestInvitationFromElsewhere(t *testing.T) {
+func TestInvitationFromAnotherSite(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	v := l.newLink(l.invitation("member"))
@@ -193,9 +194,9 @@ func TestInvitationFromElsewhere(t *testing.T) {
 	same(t, "uses", v.uses(l.client), "0 active")
 }
 
-// TestWhoMayInvite tests that sysadmins may always invite. If configured, admins may invite into
-// their dataspace, as long as they are its admins and it is not deleted.
-func TestWhoMayInvite(t *testing.T) {
+// TestInvitePermission tests that sysadmins may always invite. If configured, admins may invite to
+// their dataspace while they are its admins and it is not deleted.
+func TestInvitePermission(t *testing.T) {
 	t.Parallel()
 	for _, admins := range []bool{false, true} {
 		l := ownGateway(t, repository.Config{AdminsInvite: admins}, handlers.Config{}).newLinked()
@@ -245,8 +246,9 @@ func TestChosenUsernames(t *testing.T) {
 	v.ask("POST", "", object{"username": "m-e.."}).want(http.StatusCreated)
 }
 
-// TestInvitationIsNotProlonged tests that a change does not extend the lifetime of an invitation.
-func TestInvitationIsNotProlonged(t *testing.T) {
+// TestChangeDoesNotExtendInvitation tests that a change does not extend the lifetime of an
+// invitation.
+func TestChangeDoesNotExtendInvitation(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
@@ -259,7 +261,7 @@ func TestInvitationIsNotProlonged(t *testing.T) {
 	l.send("PUT", "/links/"+v.id, at(31*day)).problem(http.StatusBadRequest, "invalid_field", "expires")
 	ends, err := time.Parse(time.RFC3339, l.send("PUT", "/links/"+v.id, object{"expires": ""}).want(http.StatusOK).object().text("expires"))
 	if left := ends.Sub(made); err != nil || left > 30*day+time.Minute || left < 30*day-time.Minute {
-		t.Errorf("without an end it ends after %s", left)
+		t.Errorf("without an expiry it expires after %s", left)
 	}
 }
 
@@ -321,7 +323,8 @@ func TestInvitationIsLogged(t *testing.T) {
 		"session.begin false false true, key.create false false true, privilege.grant true true true, user.create true true true")
 }
 
-// TestInvitationsAreThrottled tests the limit per address, which is the same as for other visits.
+// TestInvitationsAreThrottled tests the limit per address, which is the same as for other requests
+// of visitors.
 func TestInvitationsAreThrottled(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
@@ -340,7 +343,8 @@ func TestInvitationsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
 	v.ask("GET", "", nil, html, cookie).want(http.StatusTooManyRequests)
 
-	g := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 1}).newLinked() // a new service, since the limit lasts a minute
+	// a new service, because the limit applies for a minute
+	g := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 1}).newLinked()
 	share := g.newLink(object{"kind": "share", "setId": g.set, "password": "a blue horse"})
 	share.submit("password=guessed", "Authorization: Bearer "+g.key).want(http.StatusUnauthorized)
 	share.submit("password=guessed", "Authorization: Bearer "+g.key).want(http.StatusTooManyRequests)

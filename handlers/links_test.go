@@ -33,8 +33,8 @@ func (v visitor) ask(method, below string, body any, headers ...string) *answer 
 	return v.bad(method, v.address+below, body, headers...)
 }
 
-// linked is a set with files inside and outside a folder, and words that a visitor with a link of
-// the folder must not see.
+// linked is a set with files inside and outside a folder. Its words must not be visible to a
+// visitor with a link to the folder.
 type linked struct {
 	*space
 	set, within, outside string
@@ -50,8 +50,8 @@ func (c *client) newLinked() linked {
 	return l
 }
 
-// TestVisits tests the answers of each kind of link to each request of visitors, in each state. No
-// answer contains hidden data.
+// TestVisits tests the answers of each kind of link, in each state, to each request of a visitor.
+// No answer contains hidden data.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
@@ -132,9 +132,9 @@ func TestVisits(t *testing.T) {
 	c.newLinked()
 }
 
-// TestLinkShowsWhatIsThere tests that a link to a folder shows its current files. A link to a file
-// shows its newest version, or the fixed one. The archive has the same content.
-func TestLinkShowsWhatIsThere(t *testing.T) {
+// TestLinkShowsPresentFiles tests that a link to a folder shows its present files. A link to a file
+// shows the newest or a fixed version. The archive has the same content.
+func TestLinkShowsPresentFiles(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	folder := l.newLink(object{"kind": "share", "setId": l.set, "folder": "open/", "label": "For you"})
@@ -164,9 +164,9 @@ func TestLinkShowsWhatIsThere(t *testing.T) {
 	folder.ask("GET", "/files/"+later, nil).problem(http.StatusNotFound, "resource_not_found", "")
 }
 
-// TestLinkUses tests that a whole file and an archive count as a use, and so does a part for a
-// visitor who has not begun the file. A HEAD, the page, and further parts do not count. A link is
-// never used more often than allowed.
+// TestLinkUses tests that a whole file and an archive count as a use, and so does a part if the
+// visitor has not begun the file before. A HEAD, the page, and further parts do not count. A link
+// is never used more often than allowed.
 func TestLinkUses(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -247,7 +247,7 @@ func TestLinkPassword(t *testing.T) {
 }
 
 // TestDrops tests that files are stored below the label and the day, name the link and its owner,
-// and obey its limits. Refused files leave nothing.
+// and obey the limits of the link. Refused files leave nothing.
 func TestDrops(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -279,7 +279,7 @@ func TestDrops(t *testing.T) {
 }
 
 // TestLinksAreTakenOver tests that an admin can take over the link of an editor who has left, and
-// that visitors then have access again. Other users cannot see it.
+// that visitors then have access again. Other users cannot see the link.
 func TestLinksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
@@ -310,7 +310,7 @@ func TestLinksAreTakenOver(t *testing.T) {
 	admin.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusConflict, "deleted", "")
 }
 
-// TestLinkFieldsAreRefused tests that invalid fields of a link are named.
+// TestLinkFieldsAreRefused tests that the error for an invalid field of a link names the field.
 func TestLinkFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{LinkAge: 36 * time.Hour}, handlers.Config{})
@@ -344,7 +344,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 	ends := l.send("POST", "/links", object{"kind": "share", "setId": l.set}).want(http.StatusCreated).object().text("expires")
 	at, err := time.Parse(time.RFC3339, ends)
 	if left := time.Until(at); err != nil || left < 35*time.Hour || left > 36*time.Hour {
-		t.Errorf("a link without an end ends at %q", ends)
+		t.Errorf("a link without an expiry expires at %q", ends)
 	}
 }
 

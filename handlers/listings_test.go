@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// walk follows a listing page by page, and returns its objects and the URL of the last page. check
+// walk requests all pages of a listing. It returns the objects and the URL of the last page. check
 // is called for each page.
 func (c *client) walk(path string, check ...func(page *answer)) (items []object, kept string) {
 	c.t.Helper()
@@ -39,7 +39,7 @@ func (c *client) walk(path string, check ...func(page *answer)) (items []object,
 	}
 }
 
-// expect compares the ids of a listing that no other test changes.
+// expect compares the ids in a listing that no other test changes.
 func (c *client) expect(path string, want ...string) string {
 	c.t.Helper()
 	items, kept := c.walk(path, func(page *answer) {
@@ -53,8 +53,8 @@ func (c *client) expect(path string, want ...string) string {
 	return kept
 }
 
-// shelf is a dataspace with two sets. The first has three resources, of which the second is
-// deleted. The other has one.
+// shelf is a dataspace with two sets. The first set has three resources, of which the second is
+// deleted. The second set has one.
 type shelf struct {
 	*space
 	first, second  string   // sets
@@ -117,16 +117,16 @@ func TestResourceListings(t *testing.T) {
 	list := ids(mine, "id")
 	slices.Sort(list)
 	if !slices.Equal(list, s.order) {
-		t.Errorf("the whole service lists %v of this dataspace, want %v", list, s.order)
+		t.Errorf("the listing of all resources has %v of this dataspace, want %v", list, s.order)
 	}
 	reader.get("/resources?dataspaceId="+s.newSpace(nil).dataspace+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 	other := s.newSpace(nil).dataspace
 	s.get("/resources?dataspaceId="+other+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 }
 
-// TestTimeWindowsNeitherLoseNorDouble splits a dataspace at the times of its objects. Adjacent
+// TestAdjacentTimeWindows splits a dataspace at the times of its objects. Adjacent
 // windows neither lose nor repeat an object.
-func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
+func TestAdjacentTimeWindows(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	path := "/dataspaces/" + s.dataspace + "/resources?state=all"
@@ -146,7 +146,7 @@ func TestTimeWindowsNeitherLoseNorDouble(t *testing.T) {
 }
 
 // TestLastPageBringsOnlyChanges tests that the URL of the last page later returns exactly the
-// changes since then.
+// changes made since.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -271,8 +271,8 @@ func TestPageChecksPermission(t *testing.T) {
 	member.get("/resources?dataspaceId="+s.dataspace).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestEachHostGetsItsOwnAddresses tests that concurrent requests for different hosts each get their
-// own addresses, despite the cache of layouts.
+// TestEachHostGetsItsOwnAddresses tests that concurrent requests for different hosts each get URLs
+// of their host, despite the cache of layouts.
 func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
@@ -289,7 +289,7 @@ func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 				s.server.Config.Handler.ServeHTTP(got, request)
 				all, own := strings.Count(got.Body.String(), "http://"), strings.Count(got.Body.String(), "http://"+host+"/")
 				if got.Code != http.StatusOK || own < 3 || all != own {
-					t.Errorf("%s of %s: %d, %d of %d addresses are its own", path, host, got.Code, own, all)
+					t.Errorf("%s of %s: %d, %d of %d URLs have the host", path, host, got.Code, own, all)
 				}
 			}
 		})
@@ -297,8 +297,8 @@ func TestEachHostGetsItsOwnAddresses(t *testing.T) {
 	running.Wait()
 }
 
-// TestListByName tests listing sets and dataspaces by name. Objects that the caller may not read,
-// or with another state, are not listed.
+// TestListByName tests listing sets and dataspaces by name. Listings omit objects that the caller
+// may not read, and objects with another state.
 func TestListByName(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -336,7 +336,7 @@ func TestListByName(t *testing.T) {
 	}
 	stranger.get(named("/dataspaces/"+s.dataspace+"/sets", setName)).problem(http.StatusForbidden, "forbidden", "")
 
-	// A page that was empty contains the set once it exists.
+	// A page that was empty contains the set after it is created.
 	later := c.name("later")
 	same(t, "before", len(c.get(named("/sets", later)).data()), 0)
 	made := s.send("POST", "/sets", object{"name": later, "dataspaceId": s.dataspace}).want(http.StatusCreated).object().text("id")

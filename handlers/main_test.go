@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// suite is the state that all tests of the package share. Tests that use it keep to their own
+// suite is the state that all tests of the package share. Tests that use it create their own
 // dataspaces and users. Tests of the whole store open a separate one.
 var suite struct {
 	*contract
@@ -27,7 +27,7 @@ var suite struct {
 }
 
 func TestMain(m *testing.M) {
-	// The tests mostly wait for the disk. Flags of the command line override this one.
+	// The tests mostly wait for the disk. A flag on the command line overrides this value.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
@@ -70,7 +70,7 @@ func run(m *testing.M) (code int, err error) {
 		return code, err
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
-		return code, fmt.Errorf("the tests left %d temporary files (%w)", len(left), err)
+		return code, fmt.Errorf("%d temporary files remain after the tests (%w)", len(left), err)
 	}
 	if err := goleak.Find(); err != nil {
 		return code, err

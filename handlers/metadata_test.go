@@ -15,7 +15,8 @@ import (
 	"labshelf/repository"
 )
 
-// wantMetadata compares the member metadata of an object. "" means that the member must be missing.
+// wantMetadata compares the member metadata of an object. If want is "", the member must be
+// missing.
 func wantMetadata(t *testing.T, what string, o object, want string) {
 	t.Helper()
 	var wanted any
@@ -52,8 +53,8 @@ func newDescribedSpace(t *testing.T, c *client) describedSpace {
 	return describedSpace{s, set.text("id"), resource.text("id")}
 }
 
-// paths returns the paths of the dataspace, the set and the file, with the methods that change them
-// and their metadata.
+// paths returns the methods that change the dataspace, the set and the file, and the methods that
+// change their metadata, by path.
 func (s describedSpace) paths() map[string][2]string {
 	return map[string][2]string{
 		"/dataspaces/" + s.dataspace: {"PUT", ofSpace}, "/sets/" + s.set: {"PUT", ofSet}, "/resources/" + s.resource: {"PATCH", ofResource},
@@ -73,7 +74,7 @@ func TestMetadata(t *testing.T) {
 		same(t, path+": its ETag", again.header.Get("ETag"), first.header.Get("ETag"))
 		changed := s.send(how[0], path, object{"metadata": object{"tags": []string{"b"}, "properties": object{"x": 1, "temperature": nil}}}).want(http.StatusOK)
 		if changed.header.Get("ETag") == first.header.Get("ETag") {
-			t.Errorf("%s: the ETag is that from before", path)
+			t.Errorf("%s: the ETag has not changed", path)
 		}
 		var want object
 		if err := json.Unmarshal([]byte(how[1]), &want); err != nil {
@@ -96,7 +97,7 @@ func (s describedSpace) deletedAndRestored() object {
 	return s.send("POST", path+"/restore", nil).want(http.StatusOK).object()
 }
 
-// TestMetadataWritten tests that the metadata of a file are written as stored, as the last member,
+// TestMetadataWritten tests that the metadata of a file are returned as stored, as the last member,
 // with unchanged numbers.
 func TestMetadataWritten(t *testing.T) {
 	t.Parallel()
@@ -193,7 +194,7 @@ func TestMetadataArchived(t *testing.T) {
 	without := s.newSet()
 	s.upload(without, "a.txt", "content")
 	if text := s.manifest(without); bytes.Contains(text, []byte("metadata")) {
-		t.Errorf("of a set without any: %s", text)
+		t.Errorf("manifest of a set without metadata: %s", text)
 	}
 }
 

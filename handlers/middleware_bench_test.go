@@ -24,7 +24,7 @@ func (s *sink) Write(p []byte) (int, error)         { return len(p), nil }
 func (s *sink) SetReadDeadline(time.Time) error     { return nil }
 func (s *sink) SetWriteDeadline(at time.Time) error { return nil }
 
-// BenchmarkMiddleware measures the cost of a request without its use case: access log, host,
+// BenchmarkMiddleware measures the cost of a request apart from its use case: access log, host,
 // deadlines, headers, routes, key.
 func BenchmarkMiddleware(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})

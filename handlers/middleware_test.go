@@ -56,7 +56,7 @@ func TestPanicIsLoggedAndAnswered(t *testing.T) {
 		response, err := httpClient.Get(server.URL + path)
 		if err == nil {
 			_, err = io.ReadAll(response.Body)
-			_ = response.Body.Close() // the test checks only where it ends
+			_ = response.Body.Close() // the test only checks where the body ends
 		}
 		if err == nil {
 			t.Errorf("%s: the client cannot tell that the answer is incomplete", path)

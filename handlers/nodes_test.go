@@ -33,7 +33,7 @@ func sharedFile(t *testing.T) (open func() metadata.Store) {
 	return func() metadata.Store { return meta }
 }
 
-// database returns a function that opens one database, separately for each node.
+// database returns a function that opens one database, with a separate store for each node.
 func database(t *testing.T) (open func() metadata.Store) {
 	t.Helper()
 	address := servers.StartPostgres(t).Database(t)
@@ -87,7 +87,7 @@ func onEngines(t *testing.T, test func(t *testing.T, a, b *client, ofA, ofB *rep
 	}
 }
 
-// works waits until the only node has the lease for background work.
+// works waits until a single running node has the lease for background work.
 func works(t *testing.T, meta metadata.Store) {
 	t.Helper()
 	for found := false; !found; {
@@ -134,11 +134,11 @@ func driveLocks(t *testing.T, a, b *client) {
 	ofA.as(editor).dav("LOCK", "/g", lockBody).want(http.StatusCreated)
 	ofB.dav("PUT", "/g", "x").want(http.StatusLocked)
 	a.send("DELETE", "/users/"+editor.id, nil).want(http.StatusNoContent)
-	ofB.dav("PUT", "/g", "x").want(http.StatusCreated) // the lock ends with its user, at each node
+	ofB.dav("PUT", "/g", "x").want(http.StatusCreated) // the lock ends with its user, on each node
 }
 
-// TestFoundAtOtherNode tests that a search at one node finds objects that another node has stored.
-func TestFoundAtOtherNode(t *testing.T) {
+// TestSearchAtOtherNode tests that a search at one node finds objects that another node has stored.
+func TestSearchAtOtherNode(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { foundAtOther(t, a, b) })
 }
 
@@ -160,7 +160,7 @@ func TestStatusOfNodes(t *testing.T) {
 
 func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	for _, c := range []*client{a, b} {
-		for seen := 0; seen < 2; { // each registers soon after its start
+		for seen := 0; seen < 2; { // each node registers soon after its start
 			detail, _ := c.get("/status").object()["detail"].(map[string]any)
 			all, _ := detail["nodes"].([]any)
 			seen = len(all)
@@ -175,8 +175,8 @@ func statusOfNodes(t *testing.T, a, b *client, ofB *repositorytest.Shared) {
 	b.get("/dataspaces").problem(http.StatusInternalServerError, "internal", "")
 }
 
-// TestNodeDies tests that another node soon takes over the received bodies and the pending work of
-// a node that dies, and that acknowledged changes remain.
+// TestNodeDies tests that another node soon takes over the bodies and the pending work of a node
+// that dies, and that acknowledged changes remain.
 func TestNodeDies(t *testing.T) {
 	onEngines(t, nodeDies)
 }
@@ -195,16 +195,16 @@ func nodeDies(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if took := time.Since(began); took < time.Second || took > 20*time.Second {
-		t.Errorf("b works in the background after %v", took)
+		t.Errorf("b begins background work after %v", took)
 	}
 	for _, path := range []string{"/first", "/second"} {
 		ofB.dav("GET", path, "").want(http.StatusOK)
 	}
 }
 
-// TestPresumedAtOtherNode tests that a change of a caller at one node takes effect in the next page
-// at the other node, although that node has cached the caller.
-func TestPresumedAtOtherNode(t *testing.T) {
+// TestRoleChangeAtOtherNode tests that if the role of a caller changes on one node, the next page
+// on the other node applies the change, although that node has cached the caller.
+func TestRoleChangeAtOtherNode(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) { presumedAtOther(t, a, b) })
 }
 
@@ -213,7 +213,7 @@ func presumedAtOther(t *testing.T, a, b *client) {
 	atB, space := b.withKey(caller.key), a.newSpace(object{"quota": 1000, "visibility": "public"})
 	set := space.newSet()
 	quotas := func() int { return strings.Count(string(atB.get("/dataspaces").want(http.StatusOK).body), `"quota"`) }
-	for range 10 { // b may learn of the change in the background before the request
+	for range 10 { // b may learn of the change in the background before the request arrives
 		a.send("PUT", "/users/"+caller.id, object{"sysadmin": true}).want(http.StatusOK)
 		for range 2 {
 			same(t, "quotas that a sysadmin is shown", quotas(), 1)
@@ -231,8 +231,8 @@ func presumedAtOther(t *testing.T, a, b *client) {
 	atB.get("/dataspaces").problem(http.StatusUnauthorized, "unauthenticated", "")
 }
 
-// TestUploadAtTwoNodes tests that a chunked upload can continue at another node and complete there.
-// A key that is revoked at one node ends with the next request at the other.
+// TestUploadAtTwoNodes tests that a chunked upload can continue and complete on another node. A key
+// revoked on one node is refused by the next request on the other.
 func TestUploadAtTwoNodes(t *testing.T) {
 	onEngines(t, func(t *testing.T, a, b *client, _, _ *repositorytest.Shared) {
 		set := a.newSpace(nil).newSet()
@@ -253,10 +253,10 @@ func TestUploadAtTwoNodes(t *testing.T) {
 	})
 }
 
-// TestDriveIsCutAfterItsCommit tests that a file that was deleted or moved on the drive stays so,
-// and that the answer reports success, even if the node loses its database before it has ended the
-// locks of the path.
-func TestDriveIsCutAfterItsCommit(t *testing.T) {
+// TestDriveLosesDatabaseAfterCommit tests a node that loses its database after it has deleted or
+// moved a file, but before it has removed the locks of the path. The change persists, and the
+// answer reports success.
+func TestDriveLosesDatabaseAfterCommit(t *testing.T) {
 	for _, method := range []string{"DELETE", "MOVE"} {
 		t.Run(method, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, a, b *client, ofA, _ *repositorytest.Shared) {

@@ -28,7 +28,7 @@ func (o *observer) hear(one handlers.Observation) {
 	o.heard = append(o.heard, one)
 }
 
-// last returns the observation of the only request since the last call.
+// last returns the only observation since the last call.
 func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	t.Helper()
 	eventually(t, "the request is over", func() bool {
@@ -38,7 +38,7 @@ func (o *observer) last(t *testing.T) (one handlers.Observation) {
 			return false
 		}
 		if len(o.heard) > 1 {
-			t.Errorf("heard of %+v instead of one request", o.heard)
+			t.Errorf("observed %+v instead of one request", o.heard)
 		}
 		one, o.heard = o.heard[0], nil
 		return true
@@ -46,7 +46,7 @@ func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	return one
 }
 
-// TestObservationHasRouteAndBytes tests that an observation names the route, never the address, and
+// TestObservationHasRouteAndBytes tests that an observation names the route, never the path, and
 // counts the bytes of the bodies.
 func TestObservationHasRouteAndBytes(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestObservationHasRouteAndBytes(t *testing.T) {
 		a := c.withKey(tc.key).bad(tc.method, tc.path, tc.body)
 		got, want := heard.last(t), tc.want
 		if got.Took <= 0 || got.Own <= 0 || got.Own > got.Took {
-			t.Errorf("%s: %s in all, %s of its own", a.what, got.Took, got.Own)
+			t.Errorf("%s: %s in total, %s in the service", a.what, got.Took, got.Own)
 		}
 		if want.Sent == 0 {
 			want.Sent = int64(len(a.body))
@@ -89,8 +89,8 @@ func TestObservationHasRouteAndBytes(t *testing.T) {
 	}
 }
 
-// TestWaitingForClientIsNotSlow tests that only the service's own time makes a request slow, and
-// that the log line about it contains nothing from the client.
+// TestWaitingForClientIsNotSlow tests that a request is logged as slow only because of the
+// service's own time, and that the log line contains nothing from the client.
 func TestWaitingForClientIsNotSlow(t *testing.T) {
 	t.Parallel()
 	const tooLong = 2 * time.Second
@@ -142,7 +142,7 @@ func TestWaitingForClientIsNotSlow(t *testing.T) {
 			synctest.Wait()
 			found := b.slowLines()
 			if len(found) != 1 {
-				t.Fatalf("%d lines of one slow request:\n%s", len(found), b.log)
+				t.Fatalf("%d lines for one slow request:\n%s", len(found), b.log)
 			}
 			for _, part := range []string{
 				`"level":"warn"`, `"method":"PATCH"`, `"route":"/v1/resources/:id"`, `"status":200`, `"bytes":` + fmt.Sprint(len(made.body)),
@@ -177,8 +177,8 @@ func TestMetricsAreForSysadmins(t *testing.T) {
 	off.bad("GET", off.server.URL+"/metrics", nil).problem(http.StatusNotFound, "not_found", "")
 }
 
-// TestAdminListenerIsReadOnly tests that an admin listener answers for the same hosts as the
-// interface, and is read-only.
+// TestAdminListenerIsReadOnly tests that an admin listener answers for the same hosts as the HTTP
+// API, and is read-only.
 func TestAdminListenerIsReadOnly(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handlers.Admin(handlers.Config{AllowedHosts: []string{"lab"}},

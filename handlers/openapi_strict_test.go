@@ -23,17 +23,17 @@ func TestDocumentClosesBodies(t *testing.T) {
 				continue
 			}
 			if schema.Get("additionalProperties").Value() != false {
-				t.Errorf("%s: its body is open to fields that are refused", operation.ID)
+				t.Errorf("%s: its body allows fields that the service refuses", operation.ID)
 			}
 			if err := schema.Validate(map[string]any{"colour": "red"}); err == nil {
-				t.Errorf("%s: the document takes an unknown field", operation.ID)
+				t.Errorf("%s: the document allows an unknown field", operation.ID)
 			}
 		}
 	}
 	for record, edit := range map[string]string{"Dataspace": "DataspaceUpdate", "Set": "SetUpdate", "Resource": "ResourceEdit", "User": "UserUpdate", "Webhook": "WebhookUpdate", "Schema": "SchemaUpdate"} {
 		shown, may := suite.document.Schema(record).Get("properties").Names(), suite.document.Schema(edit).Get("properties").Names()
 		if !slices.Equal(shown, may) {
-			t.Errorf("%s has the fields %v, and %s takes %v", record, shown, edit, may)
+			t.Errorf("%s has the fields %v, but %s allows %v", record, shown, edit, may)
 		}
 	}
 	s := sysadmin(t).newSpace(nil)
@@ -44,7 +44,7 @@ func TestDocumentClosesBodies(t *testing.T) {
 	}
 }
 
-// TestDocumentForbidsCharacters tests that the document allows the same texts as the service: no
+// TestDocumentForbidsCharacters tests that the document allows the same strings as the service: no
 // control characters, no characters that change the direction of writing, and line breaks and tabs
 // only in descriptions.
 func TestDocumentForbidsCharacters(t *testing.T) {
@@ -69,7 +69,7 @@ func TestDocumentForbidsCharacters(t *testing.T) {
 	}
 	edit := suite.document.Schema("ResourceEdit").Get("properties", "format")
 	if edit.Validate("a\u202eb") == nil || edit.Validate("") != nil {
-		t.Error("the format in ResourceEdit is not that of the service")
+		t.Error("the format in ResourceEdit differs from the service")
 	}
 }
 
@@ -93,7 +93,7 @@ func TestDocumentForbidsParameters(t *testing.T) {
 		}
 		for _, value := range values {
 			if utf8.ValidString(value) && !slices.Contains(beyond, value) && parameters[name].Validate(value) == nil {
-				t.Errorf("%s=%q is refused, and the document takes it", name, value)
+				t.Errorf("the service refuses %s=%q, but the document allows it", name, value)
 			}
 		}
 	}

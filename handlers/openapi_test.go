@@ -20,8 +20,8 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// TestOperations tests that the routes and the document have the same operations. A listing has an
-// additional operation for its pages.
+// TestOperations tests that the routes and the document have the same operations. A listing has a
+// separate operation for its further pages.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var served, documented []string
@@ -43,7 +43,7 @@ func TestOperations(t *testing.T) {
 	same(t, "operations with an id of their own", len(ids), len(documented))
 }
 
-// tableCodes returns the first column of the table of codes in a text, in order.
+// tableCodes returns the first column of the table of codes in a Markdown document, in order.
 func tableCodes(text string) (codes []errs.Code, statuses map[errs.Code]string) {
 	statuses = map[errs.Code]string{}
 	for _, row := range regexp.MustCompile("(?m)^ *\\| `([a-z_]+)` \\| ([0-9, ]+) \\|").FindAllStringSubmatch(text, -1) {
@@ -67,10 +67,10 @@ func TestCodes(t *testing.T) {
 	for name, text := range map[string]string{"openapi.yaml": description, "docs/reference/errors.md": string(page)} {
 		codes, statuses := tableCodes(text)
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(codes))); diff != "" {
-			t.Errorf("%s lists other codes (-code +text)\n%s", name, diff)
+			t.Errorf("%s lists different codes (-code +text)\n%s", name, diff)
 		}
 		if diff := cmp.Diff(documented, statuses); diff != "" {
-			t.Errorf("%s gives other statuses than openapi.yaml\n%s", name, diff)
+			t.Errorf("%s has different statuses from openapi.yaml\n%s", name, diff)
 		}
 	}
 }
@@ -85,11 +85,11 @@ func TestSchemas(t *testing.T) {
 	for _, name := range []string{"Dataspace", "Set", "Resource", "Upload", "User", "Key", "NewKey", "Privilege", "SignIn", "Session", "Usage", "DataspaceUsage", "Status", "StatusDetail", "Purge", "Problem", "End"} {
 		schema := suite.document.Schema(name)
 		if schema.Get("additionalProperties").Value() != false {
-			t.Errorf("%s is open to other members", name)
+			t.Errorf("%s allows other members", name)
 		}
 		for _, property := range schema.Get("properties").Names() {
 			if slices.Contains(schema.Get("required").Strings(), property) == slices.Contains(optional[name], property) {
-				t.Errorf("%s: %s should be either required or known as optional", name, property)
+				t.Errorf("%s: %s must be either required or listed as optional", name, property)
 			}
 		}
 	}
@@ -100,8 +100,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestDocumentServed tests that the served documents equal the files of the tree, and that both
-// forms have the same content.
+// TestDocumentServed tests that the served documents equal the files in the tree, and that both
+// formats have the same content.
 func TestDocumentServed(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -125,7 +125,7 @@ func TestDocumentServed(t *testing.T) {
 		fresh, err := os.ReadFile(path)
 		committed, err2 := os.ReadFile(name)
 		if err != nil || err2 != nil || !bytes.Equal(fresh, committed) {
-			t.Errorf("%s is not what go generate makes of openapi.yaml (%v, %v)", name, err, err2)
+			t.Errorf("%s is not the output of go generate for openapi.yaml (%v, %v)", name, err, err2)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestProblem(t *testing.T) {
 // members returns the members of a JSON object in their order.
 func members(body []byte) (names []string) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	_, _ = decoder.Token() // the brace; a broken body gives other names
+	_, _ = decoder.Token() // the brace; for a broken body, members returns other names
 	for decoder.More() {
 		name, _ := decoder.Token()
 		names = append(names, fmt.Sprint(name))

@@ -36,7 +36,7 @@ func (a *answer) dataset() object {
 	return (&answer{t: a.t, what: a.what, body: found[1]}).object()
 }
 
-// hostile is a text that tries to break out of HTML and JSON.
+// hostile is a string that tries to break out of HTML and JSON.
 const hostile = `</script><script>alert(1)</script>"&<!-- {{.}} javascript:alert(1)`
 
 // TestOpenPages tests that the HTML contains open data: title, metadata, files and JSON-LD, with
@@ -103,8 +103,8 @@ func TestOpenPages(t *testing.T) {
 	}
 }
 
-// TestOpenHome tests that the home page lists only open data. Without open data it is the usual
-// page.
+// TestOpenHome tests that the home page lists only open data. Without open data, the service
+// returns its usual home page.
 func TestOpenHome(t *testing.T) {
 	t.Parallel()
 	g := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -124,9 +124,9 @@ func TestOpenHome(t *testing.T) {
 	same(t, "a list with a cookie", strings.Contains(string(g.page("/", "Cookie: labshelf_session=x").body), "<main"), false)
 }
 
-// TestOpenPagesWithinTheirBounds tests that a long list continues on a linked page, and that each
+// TestOpenPagesAreBounded tests that a long list continues on a linked page, and that each
 // object is on exactly one page.
-func TestOpenPagesWithinTheirBounds(t *testing.T) {
+func TestOpenPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	s := c.newSpace(object{"visibility": "open"})
@@ -191,8 +191,9 @@ func TestOpenFolders(t *testing.T) {
 	c.page("/sets/"+set+"?folder=raw+%26+old%2F&"+token).problem(http.StatusBadRequest, "invalid_page_token", "page")
 }
 
-// TestGonePages tests that the page of a deleted open object reports the deletion and its time.
-func TestGonePages(t *testing.T) {
+// TestPagesOfDeletedObjects tests that the page of a deleted open object reports the deletion and
+// its time.
+func TestPagesOfDeletedObjects(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	f := c.newFixture(object{"visibility": "open"})
@@ -245,7 +246,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// locations returns the addresses in a sitemap file.
+// locations returns the URLs in a sitemap file.
 func (c *client) locations(at string) (list []string) {
 	c.t.Helper()
 	var file struct {
@@ -262,9 +263,9 @@ func (c *client) locations(at string) (list []string) {
 	return list
 }
 
-// TestAnonymousLearnsNothing tests that a visitor without a key who tries every address with every
-// id learns nothing about a dataspace that is not open. Each answer equals the answer for an
-// unknown id.
+// TestAnonymousLearnsNothing tests a visitor without a key who requests every URL with every id.
+// The visitor learns nothing about a dataspace that is not open. Each answer equals the answer for
+// an unknown id.
 func TestAnonymousLearnsNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -311,7 +312,7 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 	}
 }
 
-// addressesOf returns all readable addresses of the service, with id in place of every id.
+// addressesOf returns the URLs of everything readable, with id instead of every id.
 func (f *fixture) addressesOf(id string) (list []string) {
 	for _, route := range handlers.Routes() {
 		if route.Method == http.MethodGet && route.Audience.Word != "everybody" {

@@ -17,7 +17,7 @@ import (
 	"labshelf/metadata"
 )
 
-// operation is one operation of the interface, with a valid request for it.
+// operation is one operation of the HTTP API, with a valid request for it.
 type operation struct {
 	id   string
 	self bool // {id} is the caller, or an upload of the caller
@@ -51,7 +51,7 @@ func (op operation) refusal() (status int, code errs.Code) {
 	return http.StatusForbidden, errs.CodeForbidden
 }
 
-// someOperations returns all operations, or with -short a changing third of them. It is for tests
+// someOperations returns all operations, or with -short a random third of them. It is for tests
 // whose operations do not affect each other.
 func someOperations() (some []operation) {
 	all := operations()
@@ -64,8 +64,8 @@ func someOperations() (some []operation) {
 	return some
 }
 
-// operations returns every operation of the interface. Each may depend on those before it: the next
-// line restores a deleted object.
+// operations returns every operation of the HTTP API. Each may depend on the earlier ones: an
+// operation that restores an object follows the one that deletes it.
 func operations() []operation {
 	fields := func(o object) func(*fixture) any { return func(*fixture) any { return o } }
 	nothing := raw{"application/offset+octet-stream", nil}
@@ -272,7 +272,7 @@ func (c *client) newFixture(fields object) *fixture {
 	return f
 }
 
-// nowhere is an address without a listener.
+// nowhere is a URL without a listener.
 const nowhere = "http://127.0.0.1:1/"
 
 // newSchema creates a schema that requires a sample.
@@ -342,7 +342,8 @@ func routeOf(id string) *openapitest.Operation {
 	return suite.document.Operation(id)
 }
 
-// path fills the path of an operation. For a page it gets a token from the listing.
+// path returns the path of an operation. For a further page it requests the listing first, to get a
+// token.
 func (f *fixture) path(route *openapitest.Operation, ids map[string]string) string {
 	f.t.Helper()
 	filled := route.Path

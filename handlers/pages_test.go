@@ -23,8 +23,8 @@ import (
 const pagesPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src 'self'; " +
 	"frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// TestPages tests that every possible page address answers with the shell, even without a key, and
-// without reading a record.
+// TestPages tests that every page path answers with the shell, even without a key, and without
+// reading a record.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -93,9 +93,9 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestPageIsNoAnswerToPrograms tests that a program with a mistaken address gets an error, not a
+// TestProgramsGetNoPage tests that a program that requests a wrong path gets an error, not a
 // page.
-func TestPageIsNoAnswerToPrograms(t *testing.T) {
+func TestProgramsGetNoPage(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
 	for accept, status := range map[string]int{
@@ -128,7 +128,7 @@ func TestLongerPathIsNotBelowTheBase(t *testing.T) {
 	}
 }
 
-// TestPageOfAResource tests that the target of viewDataUrl links the record and the file without a
+// TestPageOfAResource tests that the page of viewDataUrl links the record and the file without a
 // script, and is the same for every id.
 func TestPageOfAResource(t *testing.T) {
 	t.Parallel()
@@ -146,9 +146,9 @@ func TestPageOfAResource(t *testing.T) {
 
 var assetLink = regexp.MustCompile(`(?:href|src)="([^"]*/assets/[^"]+)"`)
 
-// TestAssetsAreCachedForEver tests that the assets of the shell exist below the base path, may be
+// TestAssetsAreCached tests that the assets of the shell exist below the base path, may be
 // cached forever, and are compressed for clients that accept it.
-func TestAssetsAreCachedForEver(t *testing.T) {
+func TestAssetsAreCached(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
 	if err != nil {
@@ -170,7 +170,7 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 	}
 }
 
-// TestFramesAndDecodersHaveNoOrigin tests that the PDF document and the workers that read files
+// TestFramesAndDecodersHaveNoOrigin tests that the PDF document, and the workers that read files,
 // have no origin and no network access. Only the files that the PDF document loads may be loaded
 // without an origin.
 func TestFramesAndDecodersHaveNoOrigin(t *testing.T) {
@@ -250,7 +250,7 @@ func testAsset(c *client, at string) {
 // pageRow matches one row of the table of pages.
 var pageRow = regexp.MustCompile(`\{ path: "([^"]+)"`)
 
-// pagesOfTable returns an address of each page of web/src/app.tsx.
+// pagesOfTable returns a path for each page in web/src/app.tsx.
 func pagesOfTable(t *testing.T) (addresses []string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "web", "src", "app.tsx"))
@@ -261,13 +261,13 @@ func pagesOfTable(t *testing.T) (addresses []string) {
 		addresses = append(addresses, regexp.MustCompile(`:\w+`).ReplaceAllString(row[1], "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
 	}
 	if len(addresses) < 10 {
-		t.Fatalf("the table of pages is not where it was: %v", addresses)
+		t.Fatalf("the table of pages was not found: %v", addresses)
 	}
 	return append(addresses, "/signin")
 }
 
-// TestEveryPageIsTheShell tests that every page of the table answers with the shell, whatever a
-// client without a key accepts in addition to HTML.
+// TestEveryPageIsTheShell tests that every page of the table answers with the shell, with any types
+// that a client without a key accepts in addition to HTML.
 func TestEveryPageIsTheShell(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
@@ -279,9 +279,9 @@ func TestEveryPageIsTheShell(t *testing.T) {
 	}
 }
 
-// TestAddressWithoutVersionIsExplained tests that an address without /v1 gets 404 with the correct
-// address, and not a page.
-func TestAddressWithoutVersionIsExplained(t *testing.T) {
+// TestPathWithoutVersion tests that a path without /v1 gets 404 with the correct
+// path, and not a page.
+func TestPathWithoutVersion(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://data.example.org/shelf/v1")
 	if err != nil {
@@ -313,9 +313,9 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	}
 }
 
-// TestExplainedAddressIsBounded tests that the address in the answer is escaped, of bounded length
-// and without a key, and that unknown addresses are not repeated.
-func TestExplainedAddressIsBounded(t *testing.T) {
+// TestPathWithoutVersionIsBounded tests that the path in the answer is escaped, bounded in length
+// and without a key, and that unknown paths are not repeated.
+func TestPathWithoutVersionIsBounded(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
 	detail := func(path string) string {

@@ -17,11 +17,11 @@ type filter struct {
 	shown string // its row in docs/reference/permissions.md
 	path  func(f *fixture, other *fixture) string
 	none  string // result for a caller without a role in a private dataspace: yes, 403 or 404
-	roles string // result for callers with a role and, in a public dataspace, for all callers
+	roles string // result for callers with a role, and in a public dataspace for all callers
 }
 
-// filters returns the filters of listings. The other fixture is a private dataspace in which only
-// the sysadmin has access.
+// filters returns the filters of listings. The other fixture is a private dataspace that only the
+// sysadmin may read.
 func filters() []filter {
 	return []filter{
 		{"GET /resources?dataspaceId={id}", func(f, _ *fixture) string { return "/resources?dataspaceId=" + f.dataspace }, "403", "yes"},
@@ -56,8 +56,8 @@ func (fl filter) cell(column string) string {
 	return fl.roles
 }
 
-// TestPermissionsOfFilters tries every filter as every caller. An object that does not exist there
-// is 404 for every caller.
+// TestPermissionsOfFilters tries every filter as every caller. A missing object gives 404 for every
+// caller.
 func TestPermissionsOfFilters(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})

@@ -18,8 +18,9 @@ import (
 	"labshelf/repository"
 )
 
-// callers are the columns of the permission table, with a function that creates each around a
-// dataspace. The foreign caller is an admin of another dataspace, which equals no role.
+// callers are the columns of the permission table, each with a function that creates the caller for
+// a dataspace. The foreign caller is an admin of another dataspace, and is treated like a caller
+// without a role.
 func callers() map[string]func(f *fixture) *client {
 	member := func(role string) func(*fixture) *client {
 		return func(f *fixture) *client { return f.newMember(role) }
@@ -47,8 +48,8 @@ func visibilityFor(caller string) object {
 	return map[string]object{"public": {"visibility": "public"}, "anonymous": {"visibility": "open"}}[caller]
 }
 
-// TestPermissions tries every operation as every caller. It is allowed, or it is refused (401
-// without a key) and changes nothing.
+// TestPermissions tries every operation as every caller. The operation is allowed, or it is refused
+// (401 without a key) and changes nothing.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	table := operations()
@@ -58,7 +59,7 @@ func TestPermissions(t *testing.T) {
 	}
 	slices.Sort(named)
 	if diff := gocmp.Diff(suite.operationIDs(), slices.Compact(named)); diff != "" {
-		t.Fatalf("the permission table has other operations than the document (-document +table)\n%s", diff)
+		t.Fatalf("the permission table and the document have different operations (-document +table)\n%s", diff)
 	}
 	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	for name, newCaller := range callers() {
@@ -73,7 +74,7 @@ func TestPermissions(t *testing.T) {
 				before := f.dump()
 				a := f.try(caller, op)
 				if after := f.dump(); a.status >= 300 && after != before {
-					t.Errorf("%s: refused, and yet something has changed:\n%s\nbefore:\n%s", op.id, after, before)
+					t.Errorf("%s: refused, but something has changed:\n%s\nbefore:\n%s", op.id, after, before)
 				}
 				switch {
 				case slices.Contains(strings.Fields(op.allow()), column):
@@ -138,9 +139,9 @@ func TestUsersCreateDataspaces(t *testing.T) {
 	user.send("POST", "/users", object{"username": "x"}).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestRevokedRoleEndsAtOnce tests that a revoked role ends with the next request, even during a
-// listing or an upload.
-func TestRevokedRoleEndsAtOnce(t *testing.T) {
+// TestRevokedRoleEndsWithNextRequest tests that a revoked role ends with the next request, even
+// during a listing or an upload.
+func TestRevokedRoleEndsWithNextRequest(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	editor, set := s.newMember("editor"), s.newSet()
@@ -175,11 +176,11 @@ func TestPermissionsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(string(written), made); diff != "" {
-		t.Errorf("docs/reference/permissions.md is not what the routes say; run this test with -update (-written +made)\n%s", diff)
+		t.Errorf("docs/reference/permissions.md does not match the routes; run this test with -update (-written +made)\n%s", diff)
 	}
 }
 
-// permissionsPage returns the table of routes and callers.
+// permissionsPage returns the content of docs/reference/permissions.md.
 func permissionsPage() string {
 	var page strings.Builder
 	page.WriteString(`# Permissions

@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestOrderOfChecks tests the order of checks: media type, size and form; existence of the object;
-// permission; values of fields; state of the object.
+// TestOrderOfChecks tests the order of checks: media type, size and form of the body; existence of
+// the object; permission; values of fields; state of the object.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{MaxUpload: 1 << 20}, handlers.Config{})
@@ -55,8 +55,7 @@ func TestRefusedUploadsLeaveNoBlob(t *testing.T) {
 	same(t, "the blobs are the same", slices.Equal(c.disk(t), before), true)
 }
 
-// TestKeyRevokedDuringUpload tests that permissions that end during an upload prevent its
-// completion.
+// TestKeyRevokedDuringUpload tests that an upload cannot complete after its permission has ended.
 func TestKeyRevokedDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -70,7 +69,7 @@ func TestKeyRevokedDuringUpload(t *testing.T) {
 }
 
 // TestRefusalIsSentBeforeTheBody tests that a client that waits for the answer before it sends the
-// body gets one.
+// body gets a refusal.
 func TestRefusalIsSentBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
@@ -106,7 +105,7 @@ func TestBytesOutsidePartsAreBounded(t *testing.T) {
 		a := s.bad("POST", "/resources", sent, "Content-Type: "+good.contentType)
 		a.what = what
 		if a.status != http.StatusBadRequest && a.status != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s of 8 MiB: status %d", what, a.status)
+			t.Errorf("8 MiB of %s: status %d", what, a.status)
 		}
 	}
 }

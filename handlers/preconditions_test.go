@@ -9,11 +9,11 @@ import (
 	"labshelf/auth/errs"
 )
 
-// versionDates returns HTTP dates before and after the last change of a record, and the date of its
-// second, which is before the change.
+// versionDates returns HTTP dates before and after the last change of a record, and the second of
+// the change, which is before the change itself.
 func versionDates(t *testing.T, c *client, path string) (before, same, after string) {
 	t.Helper()
-	modified := time.Now() // users and privileges do not show when they were changed, which was just now
+	modified := time.Now() // users and privileges do not show the time of their last change, which was just now
 	if text := c.get(path).object().text("modified"); text != "" {
 		var err error
 		if modified, err = time.Parse(time.RFC3339, text); err != nil {

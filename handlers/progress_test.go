@@ -37,7 +37,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Errorf("%s: not in 20 s", what)
+			t.Errorf("%s: not within 20 s", what)
 			return
 		}
 	}
@@ -160,7 +160,7 @@ func TestStalledDownloadIsCutOff(t *testing.T) {
 	}
 	got, err := io.Copy(io.Discard, conn)
 	if got >= 16<<20 {
-		t.Errorf("all of %d bytes came, %v", got, err)
+		t.Errorf("received all %d bytes, %v", got, err)
 	}
 }
 

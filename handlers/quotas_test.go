@@ -13,9 +13,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestQuotas tests who sees a quota, and how each kind of upload beyond it is refused.
+// TestQuotas tests which callers see a quota, and how each kind of upload beyond it is refused.
 func TestQuotas(t *testing.T) {
-	oneNode(t) // nodes do not know the reservations of others
+	oneNode(t) // a node does not know the reservations of other nodes
 	t.Parallel()
 	s := sysadmin(t).newSpace(object{"quota": 1000})
 	editor, stranger := s.newMember("editor"), s.newUser(nil)
@@ -62,7 +62,7 @@ func TestQuotas(t *testing.T) {
 	editor.bad("PUT", "/users/me", object{"quota": 0}).problem(http.StatusForbidden, errs.CodeForbidden, "")
 }
 
-// TestQuotaOfChunkedBody tests that the service reads no more of a form of unknown length than the
+// TestQuotaOfChunkedBody sends a form of unknown length. The service reads no more of it than the
 // quota allows, and answers while the client still sends.
 func TestQuotaOfChunkedBody(t *testing.T) {
 	t.Parallel()
@@ -104,9 +104,9 @@ func TestQuotaOfDrive(t *testing.T) {
 	d.dav("PUT", "/e", "").want(http.StatusCreated)
 }
 
-// TestRoomOfTheDiskIsForSysadmins tests that the drive shows other users only the free space of
+// TestDiskSpaceIsForSysadmins tests that the drive shows other users only the free space of
 // their quotas, and nothing about the machine.
-func TestRoomOfTheDiskIsForSysadmins(t *testing.T) {
+func TestDiskSpaceIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	const disk = 5000
 	root := ownGateway(t, repository.Config{Room: func() (blobs.FreeSpace, error) { return blobs.FreeSpace{Bytes: disk, Files: 1000}, nil }}, handlers.Config{})

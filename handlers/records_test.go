@@ -22,8 +22,9 @@ const historyLines = `  "created": "{created}",
   "modified_epoch": {modified_epoch},
 `
 
-// exactly compares the answer with an exact text. {member} in want is a placeholder for that member
-// of the answer, which checkTimes and checkID check. Other placeholders are in pairs.
+// exactly compares the body of the answer. {member} in want is a placeholder for that member of the
+// answer, which checkTimes and checkID check. Other placeholders are given with their values in
+// pairs.
 func (a *answer) exactly(want string, pairs ...string) object {
 	a.t.Helper()
 	var members map[string]json.RawMessage
@@ -48,8 +49,7 @@ func (c *client) checkID(o object) {
 	}
 }
 
-// checkTimes checks created and modified: UTC with milliseconds, within the last moments, and equal
-// to their epochs.
+// checkTimes checks created and modified: UTC with milliseconds, recent, and equal to their epochs.
 func (c *client) checkTimes(o object) {
 	c.t.Helper()
 	for _, name := range []string{"created", "modified"} {
@@ -233,7 +233,7 @@ func TestResource(t *testing.T) {
 	same(t, "the new file", string(editor.get(path+"/data").want(http.StatusOK).body), "1,2\n3,4\n")
 	again := editor.send("PUT", path, form(file("b.csv", "1,2\n3,4\n"))).want(http.StatusOK)
 	if again.header.Get("ETag") == replaced.header.Get("ETag") {
-		t.Error("the same file put again counts as no change")
+		t.Error("uploading the same file again created no version")
 	}
 }
 

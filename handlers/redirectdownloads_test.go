@@ -11,7 +11,7 @@ import (
 	"labshelf/repository"
 )
 
-// presigning presigns an address for each file.
+// presigning is a blob store that returns a presigned URL for each file.
 type presigning struct{ *directory.Store }
 
 func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) (string, error) {
@@ -19,7 +19,7 @@ func (presigning) Presign(_ context.Context, b blobs.Blob, as blobs.Attachment) 
 }
 
 // TestRedirectedDownload tests that, if configured, a client with a key is redirected to the blob
-// store, but not a caller without read permission.
+// store. A caller without read permission is not.
 func TestRedirectedDownload(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{RedirectDownloads: true}, repository.Config{}, func(dir *directory.Store) blobs.Folder { return presigning{dir} })

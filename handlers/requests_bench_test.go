@@ -14,7 +14,7 @@ import (
 	"labshelf/repository"
 )
 
-// BenchmarkRequests serves requests of each class of cost, without a network.
+// BenchmarkRequests serves requests of each cost class, without a network.
 func BenchmarkRequests(b *testing.B) {
 	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	b.Cleanup(repo.Close)

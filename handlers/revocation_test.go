@@ -17,10 +17,10 @@ import (
 // maker is a user with all kinds of credentials, created with one key.
 type maker struct {
 	*space
-	ahead                          *atomic.Int64 // of the service's clock
+	ahead                          *atomic.Int64 // how far the service's clock is ahead
 	set, shared                    string        // the set, and a file in it
 	user                           *client       // with the key that a sysadmin created
-	parent, key, child, grandchild *client       // each with a key that the previous one created
+	parent, key, child, grandchild *client       // each with a key that was created with the previous one
 	cookie                         string        // of a session of the key
 	keys                           map[*client]string
 	share, request, invitation     visitor
@@ -95,8 +95,8 @@ func newMaker(t *testing.T, rules repository.Config, user object) *maker {
 	return m
 }
 
-// awaits reads messages up to one that contains until, and reports whether one of them contained
-// other. A closed channel returns false.
+// awaits reads messages until one contains until. It reports whether one of them contained other.
+// It returns false if the channel is closed.
 func awaits(messages chan string, until, other string) (there bool) {
 	for text := range messages {
 		if there = there || strings.Contains(text, other); strings.Contains(text, until) {
@@ -106,8 +106,8 @@ func awaits(messages chan string, until, other string) (there bool) {
 	return there
 }
 
-// probes returns each credential with a request that succeeds as long as the credential is valid.
-// The requests can be repeated, and do not affect each other.
+// probes returns a request for each credential. The request succeeds as long as the credential is
+// valid. The requests can be repeated, and do not affect each other.
 func (m *maker) probes() map[string]func() *answer {
 	writes := func(c *client, headers ...string) func() *answer {
 		return func() *answer {
@@ -132,8 +132,8 @@ func (c *client) begun(set string) *answer {
 	return c.bad("POST", "/uploads", nil, inTus, "Upload-Length: 1", uploadMetadata("setId", set, "filename", "a"))
 }
 
-// lasts returns requests that would end their own object. They are sent once, after the permission
-// has ended.
+// lasts returns requests that would end the object that they use. They are sent once, after the
+// permission has ended.
 func (m *maker) lasts() map[string]func() *answer {
 	return map[string]func() *answer{
 		"chunks": func() *answer { return m.request.puts(m.chunks, 1, "2") },
@@ -147,7 +147,7 @@ func (m *maker) lasts() map[string]func() *answer {
 // revocation is a way to end permissions. stays names the credentials that remain valid.
 type revocation struct {
 	what  string
-	user  object // fields of the maker; nil: an admin of the dataspace
+	user  object // fields of the maker; nil makes it an admin of the dataspace
 	end   func(m *maker)
 	stays string
 }
@@ -193,7 +193,8 @@ func revocations() []revocation {
 	}
 }
 
-// TestRevocations tests that each credential works until it ends in any way, and never again.
+// TestRevocations tests that each credential works until it ends in one of the ways, and is refused
+// afterwards.
 func TestRevocations(t *testing.T) {
 	t.Parallel()
 	for _, r := range revocations() {

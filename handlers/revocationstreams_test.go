@@ -34,7 +34,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begun is the result of an answer: the end of the sent bytes, and whether it was cut off.
+// begun is a partly received answer: the end of the received bytes, and whether it was cut off.
 type begun struct {
 	status, sent int
 	cut          bool
@@ -64,8 +64,8 @@ func (m *maker) during(method, address string, headers []string, act func()) (p 
 	return p
 }
 
-// together runs functions that each call their argument in the middle. When all have reached it or
-// returned, it calls end.
+// together runs functions that each call their argument in the middle of their work. It calls end
+// when all have called it or returned.
 func together(each []func(middle func()), end func()) {
 	var begun, done sync.WaitGroup
 	ended := make(chan struct{})
@@ -83,8 +83,8 @@ func together(each []func(middle func()), end func()) {
 	done.Wait()
 }
 
-// TestRevocationsInStreams tests that a running answer ends with its permission, after at most one
-// more part.
+// TestRevocationsInStreams tests that a long answer ends after the permission has ended, with at
+// most one more part.
 func TestRevocationsInStreams(t *testing.T) {
 	t.Parallel()
 	for i, r := range revocations() {
@@ -94,7 +94,7 @@ func TestRevocationsInStreams(t *testing.T) {
 		if strings.HasPrefix(r.what, "role") && r.what != "role removed" || r.what == "dataspace deleted" { // these do not end the permission to read
 			continue
 		}
-		if r.stays == "" && r.what != "role removed" { // the key ends, which may be a sysadmin's, too
+		if r.stays == "" && r.what != "role removed" { // the key ends, even if it belongs to a sysadmin
 			r.user = object{"sysadmin": true}
 		}
 		t.Run(r.what, func(t *testing.T) { endStreams(t, r) })
@@ -122,7 +122,7 @@ func endStreams(t *testing.T, r revocation) {
 				ended = strings.Contains(part.end, of.says) && !strings.Contains(part.end, `{"end":`)
 			}
 			if part.status >= 300 || !ended || part.sent > core.StreamPart+1<<20 {
-				t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v; it ends with %s", what, part.status, part.sent, whole.sent, part.cut, part.end)
+				t.Errorf("%s: %d, %d bytes of %d were sent, cut off: %v; the last bytes are %s", what, part.status, part.sent, whole.sent, part.cut, part.end)
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func randomBytes(n int) []byte {
 type streamed struct {
 	request   func(m *maker, big string) (address string, headers []string)
 	sysadmins bool   // only for sysadmins
-	says      string // error in the last line of a POST; "": the answer is cut off
+	says      string // error in the last line of a POST; "" if the answer is cut off
 }
 
 func (s streamed) method() string {
@@ -192,8 +192,8 @@ func streams() map[string]streamed {
 	}
 }
 
-// fill creates this many files, and changes of them, so that their listings and a snapshot take
-// several steps.
+// fill creates this many files and changes them, so that listings and a snapshot take several
+// steps.
 func (m *maker) fill() {
 	m.t.Helper()
 	made := make([]string, 260)
@@ -246,7 +246,7 @@ func (m *maker) stored() string {
 }
 
 // uploadsDuring returns the ways to upload a file. Each starts an upload, and returns a function
-// that sends the file and runs middle in the middle.
+// that sends the file and calls middle halfway.
 func uploadsDuring() map[string]func(*maker) func(middle func()) *answer {
 	half := func(body []byte, act func()) *interrupted {
 		return &interrupted{rest: body, at: len(body) / 2, act: act}

@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestSchemasOfDataspace tests creating, reading and changing a schema, sending it back unchanged,
-// and enforcing it for a file and a set.
+// TestSchemasOfDataspace creates, reads and changes a schema, sends it back unchanged, and enforces
+// it for a file and a set.
 func TestSchemasOfDataspace(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -30,7 +30,7 @@ func TestSchemasOfDataspace(t *testing.T) {
 	s.bad("PUT", path, object{"form": object{}}).problem(http.StatusConflict, "read_only_field", "form")
 	wrong := s.send("PUT", path, object{"schema": object{"properties": object{"a": object{"minimum": "1"}}}}).problem(http.StatusBadRequest, "invalid_field", "schema")
 	if detail := wrong.object().text("detail"); !strings.Contains(detail, "/properties/a/minimum") {
-		t.Errorf("the refusal does not say where: %s", detail)
+		t.Errorf("the refusal does not name the field: %s", detail)
 	}
 	of := s.get(file + "/schema").object()
 	same(t, "incomplete", of["incomplete"].(bool), true)
@@ -62,9 +62,9 @@ func TestSchemasOfDataspace(t *testing.T) {
 	s.send("POST", path+"/restore", nil).problem(http.StatusConflict, "schema_name_taken", "name")
 }
 
-// TestSchemasTravel tests that listings, archives and history contain the version of the schema,
-// and that a repository without the schema accepts such data.
-func TestSchemasTravel(t *testing.T) {
+// TestSchemaVersionIsExported tests that listings, archives and history contain the version of the
+// schema, and that a repository without the schema accepts such data.
+func TestSchemaVersionIsExported(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()

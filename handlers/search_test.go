@@ -12,7 +12,7 @@ import (
 	"labshelf/repository"
 )
 
-// find searches after everything is indexed.
+// find searches after all pending changes are indexed.
 func (c *client) find(q string, more ...string) *answer {
 	c.t.Helper()
 	for _, node := range append([]*repository.Service{c.repo}, c.others...) {
@@ -64,7 +64,7 @@ func TestSearch(t *testing.T) {
 	same(t, "counts", fmt.Sprint(objectOf(found.object()["counts"])["tags"]), "[map[count:1 value:Salt]]")
 	without := objectOf(s.find("tag:salt").data()[0]["record"])
 	if _, ok := without["metadata"]; ok {
-		t.Error("descriptive metadata are shown without being asked for")
+		t.Error("descriptive metadata are shown without being requested")
 	}
 	names, _ := s.walk("/search?order=name&limit=1")
 	same(t, "hits of an empty query", len(names), 4)

@@ -24,9 +24,9 @@ func (c *client) signIn(headers ...string) (cookie string, browser *client) {
 	return "Cookie: " + token, c.withKey("")
 }
 
-// TestSessionMayDoWhatItsKeyMay tests that a session works for every route, with the permissions of
+// TestSessionPermissions tests that a session works for every route, with the permissions of
 // its key.
-func TestSessionMayDoWhatItsKeyMay(t *testing.T) {
+func TestSessionPermissions(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -131,8 +131,8 @@ func TestSessionsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, "Cookie: labshelf_session="+unknown).want(http.StatusNoContent)
 }
 
-// TestCrossOriginChangesAreRefused tests that requests that change something with a cookie must
-// come from a page of the service. This does not apply to keys or reading.
+// TestCrossOriginChangesAreRefused tests that a request that changes something with a cookie must
+// come from a page of the service. This does not apply to keys or to reading.
 func TestCrossOriginChangesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{AllowedOrigins: []string{friend}, TrustedProxies: loopback(), AllowedHosts: []string{"data.example.org"}}).newSpace(nil)
@@ -175,8 +175,8 @@ func TestCrossOriginChangesAreRefused(t *testing.T) {
 	same(t, "the dataspace", s.get("/dataspaces/"+s.dataspace).object().text("state"), "active")
 }
 
-// TestOriginOfBaseURL tests that the pages work behind a proxy that sends another host without
-// naming the original one.
+// TestOriginOfBaseURL tests that the pages work behind a proxy that sends another host and does not
+// forward the original one.
 func TestOriginOfBaseURL(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
@@ -252,8 +252,8 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestSessionEndsWithKeyUserAndTime tests that a session ends with its key, its user, and its time,
-// at the next request and in the middle of an upload.
+// TestSessionEndsWithKeyUserAndTime tests that a session ends with its key, with its user, and when
+// it expires, at the next request or during an upload.
 func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -294,7 +294,7 @@ func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	cookie, browser = two.withKey(key.text("key")).signIn()
 	ends("its key expires", cookie, func() { ahead.Add(int64(time.Minute)) })
 
-	// Of many sessions, the newest are kept.
+	// The newest sessions of a user are kept.
 	three, cookies := s.newUser(nil), []string{}
 	for range 34 {
 		cookie, browser = three.signIn()

@@ -40,7 +40,7 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	throttled := func(key string, headers ...string) {
 		t.Helper()
 		a := c.withKey(key).get("/sets", headers...).problem(http.StatusTooManyRequests, "too_many_failures", "")
-		// Less if the machine has taken more than a second since the first one.
+		// The time is shorter if the machine has taken more than a second since the first request.
 		if wait, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || wait < 1 || wait > 60/allowed {
 			t.Errorf("Retry-After: got %q, want up to %d", a.header.Get("Retry-After"), 60/allowed)
 		}
@@ -60,11 +60,12 @@ func TestUnknownKeysAreThrottled(t *testing.T) {
 	refused(revoked.text("key"))
 	c.get("/sets").want(http.StatusOK)
 	c.withKey("").get("/status").want(http.StatusOK)
-	c.withKey(auth.NewKey()).get("/status").problem(http.StatusTooManyRequests, "too_many_failures", "") // otherwise keys could be tried there
+	// otherwise this request could be used to guess keys
+	c.withKey(auth.NewKey()).get("/status").problem(http.StatusTooManyRequests, "too_many_failures", "")
 
 	const guess, via = "guess", "X-Forwarded-For: "
 	for i := range allowed {
-		refused(guess, fmt.Sprintf("%s10.0.0.%d, 192.0.2.1", via, i)) // addresses that the client itself adds do not count
+		refused(guess, fmt.Sprintf("%s10.0.0.%d, 192.0.2.1", via, i)) // addresses that the client itself adds are ignored
 	}
 	throttled(guess, via+"192.0.2.1")
 	throttled(guess, via+"8.8.8.8, 192.0.2.1:4711, 127.0.0.1")

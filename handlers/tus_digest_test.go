@@ -27,13 +27,13 @@ func TestTusChecksum(t *testing.T) {
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.stands(at, 6, 9) // unverifiable bytes do not count
+	s.stands(at, 6, 9) // unverifiable bytes are discarded
 	made := s.chunk(at, 6, "ghi", "Content-Digest: sha-256=:"+digest64("ghi")+":").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(s.get(made+"/data").body), "abcdefghi")
 }
 
 // TestTusDigestAtTheEnd tests that a client may send the digest of the file with any chunk, and
-// that a file with another digest is refused. An announced digest remains.
+// that a file with another digest is refused. A digest cannot be changed later.
 func TestTusDigestAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

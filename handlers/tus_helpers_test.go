@@ -15,7 +15,7 @@ import (
 
 const inTus = "Tus-Resumable: 1.0.0"
 
-// uploadMetadata returns the header Upload-Metadata for alternating names and texts.
+// uploadMetadata returns the header Upload-Metadata for alternating names and values.
 func uploadMetadata(pairs ...string) string {
 	var all []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -73,7 +73,8 @@ func (c *client) head(location string) *answer {
 	}
 }
 
-// stands checks the progress of an upload, and returns the resource that it has become, if any.
+// stands checks the progress of an upload, and returns the id of the resource that it has become,
+// if any.
 func (c *client) stands(location string, offset, length int) (resource string) {
 	c.t.Helper()
 	a := c.head(location)
@@ -88,6 +89,6 @@ func (c *client) refusedHead(location string, status int) {
 	a := c.send("HEAD", location, nil, inTus).want(status)
 	same(c.t, "Cache-Control of a refusal", a.header.Get("Cache-Control"), "no-store")
 	if at, there := a.header["Upload-Offset"]; there {
-		c.t.Errorf("a refused upload is at %q", at)
+		c.t.Errorf("a refused upload has the offset %q", at)
 	}
 }

@@ -91,7 +91,7 @@ func TestTusStatuses(t *testing.T) {
 	}
 }
 
-// TestTusStatusesAtTheEnd tests that errors of a complete file are reported as such, with each way
+// TestTusStatusesAtTheEnd tests that errors of a complete file are reported as such, for each way
 // of sending the last chunk.
 func TestTusStatusesAtTheEnd(t *testing.T) {
 	t.Parallel()
@@ -111,11 +111,11 @@ func TestTusStatusesAtTheEnd(t *testing.T) {
 	same(t, "the upload, by a POST", fmt.Sprint(shown["url"], shown["offset"], shown["length"], shown["resourceUrl"]), fmt.Sprint(at, 0, 7, nil))
 }
 
-// TestTusStatusesOfTime tests that an expired upload is reported as such, for as long as it is
+// TestTusStatusOfExpired tests that an expired upload is reported as such, for as long as it is
 // remembered.
-func TestTusStatusesOfTime(t *testing.T) {
+func TestTusStatusOfExpired(t *testing.T) {
 	t.Parallel()
-	oneNode(t) // another node may have removed it by then
+	oneNode(t) // another node may have removed the upload by then
 	c, pass := inTime(t)
 	at := c.begin(3, "setId", c.newSpace(nil).newSet(), "filename", "a")
 	pass(61 * time.Minute)
@@ -126,8 +126,8 @@ func TestTusStatusesOfTime(t *testing.T) {
 	c.get(at).problem(http.StatusGone, "upload_expired", "")
 }
 
-// gate is a store in which a chunk waits until the gate is opened: before it has been read, or
-// after.
+// gate is a store in which a chunk waits until the gate is opened, before or after the chunk has
+// been read.
 type gate struct {
 	*directory.Store
 	begun, open chan struct{}
@@ -163,9 +163,9 @@ func (g *gate) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader, 
 }
 
 // TestTusSecondRequestIsLocked tests that other requests get 423 while a chunk cannot be stopped.
-// The chunk itself, which they tried to stop, gets the same, and none of its bytes count.
+// The chunk that they tried to stop also gets 423, and none of its bytes count.
 func TestTusSecondRequestIsLocked(t *testing.T) {
-	oneNode(t) // another node continues while this one is stuck
+	oneNode(t) // another node would continue while this one is stuck
 	t.Parallel()
 	g := newGate(false)
 	c := g.service(t)
@@ -190,8 +190,8 @@ func TestTusSecondRequestIsLocked(t *testing.T) {
 	same(t, "the file", string(c.get(made+"/data").want(http.StatusOK).body), "content")
 }
 
-// TestTusLateStopIsHarmless tests that stopping a chunk that has arrived completely, while the disk
-// is slow, affects neither the chunk nor the next request of its client on the same connection.
+// TestTusLateStopIsHarmless stops a chunk that has arrived completely while the disk is slow. This
+// affects neither the chunk nor the next request of its client on the same connection.
 func TestTusLateStopIsHarmless(t *testing.T) {
 	t.Parallel()
 	g := newGate(true)
@@ -211,8 +211,8 @@ func TestTusLateStopIsHarmless(t *testing.T) {
 	}
 }
 
-// TestTusLongestTexts tests that an upload accepts the same texts as a form.
-func TestTusLongestTexts(t *testing.T) {
+// TestTusLongestStrings tests that an upload accepts the same strings as a form.
+func TestTusLongestStrings(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	of := func(n int) string { return strings.Repeat("t", n) }

@@ -53,7 +53,7 @@ func TestTusChunks(t *testing.T) {
 }
 
 // TestTusCreationWithUpload tests that an upload may start with its first bytes or an empty body,
-// and with other methods if PATCH is unavailable.
+// and that another method can be used instead of PATCH.
 func TestTusCreationWithUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -74,7 +74,8 @@ func TestTusCreationWithUpload(t *testing.T) {
 	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", uploadMetadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
 	none := uploadMetadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
-	for _, sent := range []any{nil, body} { // no content has this digest, which in the row of an upload means that it has none
+	// no content has this digest; in the row of an upload it means that no digest was announced
+	for _, sent := range []any{nil, body} {
 		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	}
 	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
@@ -180,7 +181,7 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		"1.0.0 creation,creation-with-upload,expiration,termination,checksum 1000 sha1,sha256,md5")
 }
 
-// TestTusRefusedAtTheEnd tests that a complete upload that is refused is kept, does not count as
+// TestTusRefusedAtTheEnd tests that a complete upload that is refused is kept, is not reported as
 // done, and can be retried.
 func TestTusRefusedAtTheEnd(t *testing.T) {
 	t.Parallel()
@@ -230,7 +231,8 @@ func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 		if err := conn.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); offset < most && time.Now().Before(deadline); { // it may not have begun to read
+		// the service may not have begun to read
+		for deadline := time.Now().Add(time.Minute); offset < most && time.Now().Before(deadline); {
 			offset, _ = strconv.Atoi(s.head(at).header.Get("Upload-Offset"))
 		}
 		same(t, "what is kept", offset, most)
@@ -240,7 +242,7 @@ func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 }
 
 // TestTusStalledRequestYields tests that a silently broken connection does not prevent its client
-// from resuming, and that of two concurrent requests one succeeds.
+// from resuming, and that one of two concurrent requests succeeds.
 func TestTusStalledRequestYields(t *testing.T) {
 	oneNode(t) // another node takes over the lock; the client sends unacknowledged bytes again
 	t.Parallel()
@@ -295,8 +297,8 @@ func TestTusUploadBelongsToItsUser(t *testing.T) {
 	again.chunk(at, 3, "tent").want(http.StatusNoContent)
 }
 
-// TestTusSurvivesRestart tests that an upload survives a restart, and an empty folder of parts, as
-// in a backup.
+// TestTusSurvivesRestart tests that an upload survives a restart. It begins again if the folder of
+// partial files is missing, as after a backup is restored.
 func TestTusSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -357,8 +359,8 @@ func TestTusPausedUploadExpires(t *testing.T) {
 	c.send("HEAD", at, nil, inTus).want(http.StatusGone)
 }
 
-// TestTusLongerThanAnnounced tests that more bytes than announced are refused in every way, and
-// that the upload can continue.
+// TestTusLongerThanAnnounced tests that sending more bytes than announced is refused in every way,
+// and that the upload can continue.
 func TestTusLongerThanAnnounced(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -374,6 +376,6 @@ func TestTusLongerThanAnnounced(t *testing.T) {
 	made := unknown(kept, content[kept:]).want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
 	if got := s.get(made + "/data").body; !bytes.Equal(got, []byte(content)) {
-		t.Error("the file is another one")
+		t.Error("the file has another id")
 	}
 }

@@ -27,12 +27,13 @@ func TestSizeIsRounded(t *testing.T) {
 		}
 		back := s.get("/resources/" + made.text("id") + "/data").want(http.StatusOK)
 		if string(back.body) != content || back.header.Get("Content-Length") != fmt.Sprint(bytes) {
-			t.Errorf("%d bytes came back as %d, Content-Length %s", bytes, len(back.body), back.header.Get("Content-Length"))
+			t.Errorf("uploaded %d bytes, downloaded %d, Content-Length %s", bytes, len(back.body), back.header.Get("Content-Length"))
 		}
 	}
 }
 
-// TestPartsDescribeTheResource tests the fields that the parts set, and the defaults.
+// TestPartsDescribeTheResource tests the fields that the parts set, and the defaults of missing
+// parts.
 func TestPartsDescribeTheResource(t *testing.T) {
 	t.Parallel()
 	type shown struct{ name, filename, format, mimetype string }
@@ -84,7 +85,8 @@ func TestPartsDescribeTheResource(t *testing.T) {
 	}
 }
 
-// TestPartsInAnyOrder tests parts in any order, and that digests are checked in any place.
+// TestPartsInAnyOrder tests that the parts of a form may come in any order. A digest may be sent as
+// a field, in a header of the file's part, or in a header of the request.
 func TestPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -101,7 +103,7 @@ func TestPartsInAnyOrder(t *testing.T) {
 	} {
 		s.send("POST", "/resources", form(text("setId", set), file("a", "content", headers...))).want(http.StatusCreated)
 	}
-	// The service ignores algorithms that the document does not have.
+	// The service ignores digest algorithms that the document does not list.
 	s.bad("POST", "/resources", form(text("setId", set), file("a", "content", "Content-Digest: sha-512=:AAAA:"))).want(http.StatusCreated)
 	s.send("POST", "/resources", form(text("setId", set), file("a", "content"), text("sha256", strings.ToUpper(sha256Hex("content"))))).want(http.StatusCreated)
 	whole := form(text("setId", set), file("a", "content"))

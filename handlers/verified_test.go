@@ -12,12 +12,12 @@ import (
 	"labshelf/repository"
 )
 
-// TestDownloadIsVerified flips one bit of files with sizes around the thresholds of reading. Up to
-// the configured size, no whole download with wrong bytes ends cleanly, whatever the request.
-// Requests to resume such a download are refused.
+// TestDownloadIsVerified flips one bit of files whose sizes are around the thresholds of reading.
+// Up to the configured size, a whole download with wrong bytes never ends cleanly. Requests to
+// resume such a download are refused.
 func TestDownloadIsVerified(t *testing.T) {
 	t.Parallel()
-	const small, most = 32 << 10, 100_000 // bytes read at once, and bytes verified
+	const small, most = 32 << 10, 100_000 // bytes read in one call, and bytes verified
 	s := unindexed(t, repository.Config{VerifyReads: most}).newSpace(nil)
 	asks := map[string][]string{
 		"alone": nil, "under a condition": {`If-None-Match: "other"`}, "as one range": {"Range: bytes=0-"},
@@ -101,7 +101,7 @@ func TestEveryReadIsVerified(t *testing.T) {
 			status, body, err := c.fetch(address(id, name))
 			refused := status == http.StatusInternalServerError && strings.Contains(body, "data_damaged")
 			if !refused && !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(body, content[:size-1]+"x") {
-				t.Errorf("%s of %d bytes: status %d, %d bytes came, and the error %v", what, size, status, len(body), err)
+				t.Errorf("%s of %d bytes: status %d, received %d bytes, and the error %v", what, size, status, len(body), err)
 			}
 			same(t, what+": damaged", c.damaged(), 1)
 			c.upload(d.set, name+"-again", content)
@@ -112,7 +112,7 @@ func TestEveryReadIsVerified(t *testing.T) {
 	}
 }
 
-// fetch reads an address, in whichever way the answer ends.
+// fetch reads a URL. It accepts an answer that is cut off.
 func (c *client) fetch(address string) (status int, body string, err error) {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), "GET", address, nil)

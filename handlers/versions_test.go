@@ -11,9 +11,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestVersions tests that the address of a version always returns the same bytes, that the listing
-// has the newest version first, page by page, and that restoring creates a new version of the same
-// resource.
+// TestVersions tests that the URL of a version always returns the same bytes. The listing has the
+// newest version first, page by page. Restoring creates a new version of the same resource.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)

@@ -48,8 +48,8 @@ func TestWebhook(t *testing.T) {
 	s.get(path).problem(http.StatusNotFound, "webhook_not_found", "")
 }
 
-// TestWebhooksThatAreRefused tests that the errors of invalid webhooks name the field.
-func TestWebhooksThatAreRefused(t *testing.T) {
+// TestInvalidWebhooks tests that the error for an invalid webhook names the field.
+func TestInvalidWebhooks(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	s.bad("POST", "/webhooks", object{"url": "http://10.0.0.1/", "dataspaceId": s.dataspace}).problem(http.StatusBadRequest, "invalid_field", "url")

@@ -22,8 +22,8 @@ type found struct {
 	Body   string
 }
 
-// readAll reads the parts of a body with buffers of size room. It reads nothing of each part whose
-// number is a multiple of skip.
+// readAll reads the parts of a body with buffers of size room. It skips every part whose number is
+// a multiple of skip.
 func readAll(body io.Reader, boundary string, room, skip int) (parts []found, err error) {
 	r := multipart.NewReader(body, boundary)
 	for {
@@ -43,8 +43,8 @@ func readAll(body io.Reader, boundary string, room, skip int) (parts []found, er
 	}
 }
 
-// readStandard is readAll with mime/multipart. It appends a line break and an error to the body,
-// because mime/multipart accepts a body that ends within the header of a part.
+// readStandard is like readAll, but uses mime/multipart. It appends a line break and an error to
+// the body, because mime/multipart accepts a body that ends within the header of a part.
 func readStandard(body []byte, boundary string, skip int) (parts []found, err error) {
 	src := io.MultiReader(bytes.NewReader(body), strings.NewReader("\r\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	r := standard.NewReader(src, boundary)
@@ -93,7 +93,7 @@ var bodies = []string{
 	"--b\r\n\r\n" + strings.Repeat("\r", 9000) + "\r\n--b\r\n\r\n" + strings.Repeat("x", 9000) + "\r\n--b--",
 }
 
-// FuzzReader tests that bodies are read as mime/multipart reads them, in reads of any size.
+// FuzzReader tests that bodies are read like mime/multipart reads them, with reads of any size.
 func FuzzReader(f *testing.F) {
 	for _, body := range bodies {
 		for _, room := range []uint16{1, 7, 4096, 5000, 0xffff} {
@@ -115,7 +115,7 @@ func FuzzReader(f *testing.F) {
 			for name, source := range sources {
 				got, err := readAll(source, boundary, int(room)+1, int(skip))
 				if errors.Is(err, multipart.ErrTooLong) && len(body) > multipart.MaxHeader {
-					continue // a bound that mime/multipart does not have
+					continue // mime/multipart does not have this limit
 				}
 				if (err == io.EOF) != (refused == io.EOF) {
 					t.Fatalf("%s, %q: %v, and mime/multipart says %v", name, body, err, refused)
@@ -135,7 +135,7 @@ func TestErrors(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	tests := map[string]struct {
 		body string
-		then error // the source ends with this
+		then error // error at the end of the source
 		want error
 	}{
 		"no end":                {"--b\r\n\r\nbody", io.EOF, io.ErrUnexpectedEOF},
@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, err := readAll(strings.NewReader("--b\r\n\r\n"+long(100<<10)+"\r\n--b--"), "b", 1, 1); !errors.Is(err, multipart.ErrTooLong) {
-		t.Errorf("100 KiB were passed over: %v", err)
+		t.Errorf("100 KiB were skipped: %v", err)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestTimeAsPackageTimeWritesIt compares AppendTime with package time.
-func TestTimeAsPackageTimeWritesIt(t *testing.T) {
+// TestTimeEncoding compares AppendTime with package time.
+func TestTimeEncoding(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{time.UnixMilli(-1), time.UnixMilli(0), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)}
 	for range 10_000 {
@@ -42,7 +42,7 @@ func TestTimeInJSON(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if err := json.Unmarshal([]byte(`{"at":"yesterday"}`), &got); err == nil {
-		t.Error("a word is read as an instant")
+		t.Error("a word is decoded as an instant")
 	}
 }
 

@@ -73,9 +73,9 @@ func drawResource(t *rapid.T) (r metadata.Resource) {
 	return r
 }
 
-// TestResourcesAsEncodingJSONWritesThem compares a page and a single resource byte by byte with the
-// output of encoding/json.
-func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
+// TestResourceEncoding compares a page and a single resource byte by byte with the output of
+// encoding/json.
+func TestResourceEncoding(t *testing.T) {
 	t.Parallel()
 	var buffers Pages
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,7 +132,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// sample returns n resources like those of a laboratory.
+// sample returns n resources that resemble the resources of a laboratory.
 func sample(n int) []metadata.Resource {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := make([]metadata.Resource, n)
@@ -150,7 +150,7 @@ func sample(n int) []metadata.Resource {
 	return all
 }
 
-// BenchmarkPageAssembly builds a page of 100 resources: from records, and by copying stored JSON.
+// BenchmarkPageAssembly builds a page of 100 resources, from records and by copying stored JSON.
 func BenchmarkPageAssembly(b *testing.B) {
 	const base = "http://127.0.0.1:8080/v1"
 	var buffers Pages

@@ -49,9 +49,9 @@ func drawVersion(t *rapid.T) (v Version) {
 	return v
 }
 
-// TestVersionsAsEncodingJSONWritesThem compares a version, alone and in a page, byte by byte with
+// TestVersionEncoding compares a version, alone and in a page, byte by byte with
 // the output of encoding/json.
-func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
+func TestVersionEncoding(t *testing.T) {
 	t.Parallel()
 	var buffers Pages
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,7 +64,7 @@ func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
 		page := buffers.Begin(base)
 		Add(page, VersionLayout(base, ItemIndent), &v)
 		if got, want := page.bytes[page.room:], JSON(wire.Page[wire.Version]{Data: []wire.Version{want}}); !bytes.Contains(want, got) {
-			t.Fatalf("an item of a page is\n%s\nwhich is not in\n%s", got, want)
+			t.Fatalf("an item of a page is\n%s\nwhich is missing in\n%s", got, want)
 		}
 		buffers.Done(page)
 	})

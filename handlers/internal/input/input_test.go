@@ -14,7 +14,7 @@ func blames(t *testing.T, err error, code errs.Code, field string) {
 	t.Helper()
 	known, is := errors.AsType[*errs.Error](err)
 	if !is || known.Code != code || known.Field != field {
-		t.Errorf("it is %v (%+v), want %s of %s", err, known, code, field)
+		t.Errorf("got the error %v (%+v), want %s for field %s", err, known, code, field)
 	}
 }
 
@@ -39,8 +39,8 @@ func TestMalformedValues(t *testing.T) {
 	}
 }
 
-// TestDecodingStops tests that decoding stops at the first invalid field by name, and keeps earlier
-// fields.
+// TestDecodingStops tests that decoding stops at the first invalid field in the order of names, and
+// keeps earlier fields.
 func TestDecodingStops(t *testing.T) {
 	t.Parallel()
 	in := input.SetEdit(input.Object{"title": "later", "description": "sooner", "extract": "x"}, shown)
@@ -61,7 +61,7 @@ func TestDecodingStops(t *testing.T) {
 	blames(t, err, errs.CodeMissingField, "dataspaceId")
 }
 
-// TestFixedFields tests that a read-only field is accepted with its current value. Another value is
+// TestFixedFields tests that a read-only field is accepted with its present value. Another value is
 // refused only if all other fields are valid.
 func TestFixedFields(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestFixedFields(t *testing.T) {
 	}
 	in = input.SetEdit(input.Object{"title": "x"}, func() (input.Object, error) { return nil, failed })
 	if in.Malformed != nil {
-		t.Errorf("the object is read for nothing: %v", in.Malformed)
+		t.Errorf("the object was read needlessly: %v", in.Malformed)
 	}
 }
 

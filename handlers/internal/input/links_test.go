@@ -10,7 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestNewLink tests that the parents of a new link are reported immediately, kind and role next.
+// TestNewLink tests that NewLink returns an error in the set immediately. It stores other errors in
+// Malformed, kind and role first.
 func TestNewLink(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -45,7 +46,7 @@ func TestNewLink(t *testing.T) {
 	}
 	in, err := input.NewLink(input.Object{"kind": "invitation", "dataspaceId": "d", "role": "owner"})
 	if err != nil || in.Kind != metadata.Invitation || *in.DataspaceID != "d" || in.Role == nil || *in.Role != auth.None {
-		t.Errorf("a malformed role counts as left out: %+v, %v", in, err)
+		t.Errorf("a malformed role is treated as missing: %+v, %v", in, err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package pipetest provides a listener whose connections are pipes, for tests in bubbles of
-// testing/synctest. Time advances there while both ends of a pipe wait, but not while they wait for
-// a socket.
+// testing/synctest. In a bubble, time advances while both ends of a pipe wait. It does not advance
+// while they wait for a socket.
 package pipetest
 
 import (
@@ -79,7 +79,7 @@ func (c conn) ReadFrom(src io.Reader) (sent int64, err error) {
 		}
 		taken, err := c.Write(chunk[:n])
 		sent += int64(taken)
-		if back, ok := src.(io.Seeker); ok && taken < n { // the position tells how much was accepted, as with a TCP connection
+		if back, ok := src.(io.Seeker); ok && taken < n { // the position reports how much was accepted, as with a TCP connection
 			_, seeking := back.Seek(int64(taken-n), io.SeekCurrent)
 			err = errors.Join(err, seeking)
 		}

@@ -50,7 +50,7 @@ func connect(t *testing.T, known *conn, handler http.Handler) (client net.Conn) 
 	}}).Dial(t)
 }
 
-// ask sends a request and reads the header of its answer.
+// ask sends a request and reads the header of the answer.
 func ask(t *testing.T, client net.Conn) *http.Response {
 	t.Helper()
 	if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {

@@ -18,7 +18,7 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// newFile creates a file with this many zeros.
+// newFile creates a file of size zeros.
 func newFile(tb testing.TB, size int64) (path string) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "file")
@@ -31,7 +31,7 @@ func newFile(tb testing.TB, size int64) (path string) {
 	return path
 }
 
-// sending answers with a file.
+// sending returns a handler that sends a file.
 func sending(path string, limits slowclient.Limits) http.Handler {
 	return limited(limits, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
 }
@@ -45,8 +45,8 @@ func serveFile(tb testing.TB, size int64, known *conn) *httptest.Server {
 	return server
 }
 
-// TestAcknowledgedBytesCount tests that a client counts as active if the connection reports
-// acknowledged bytes, although writes make no progress for longer than the limit.
+// TestAcknowledgedBytesCount tests that a client is regarded as active if the connection reports
+// acknowledged bytes, even if writes make no progress for longer than the limit.
 func TestAcknowledgedBytesCount(t *testing.T) {
 	t.Parallel()
 	const size, limit = 8 << 20, time.Second
@@ -62,7 +62,7 @@ func TestAcknowledgedBytesCount(t *testing.T) {
 				answer := ask(t, client)
 				synctest.Wait()
 				if !known.unlimited.Load() {
-					t.Error("the system may not buffer as much as it likes")
+					t.Error("the system's buffer is limited")
 				}
 				time.Sleep(3 * limit)
 				n, err := io.Copy(io.Discard, answer.Body)
@@ -71,7 +71,7 @@ func TestAcknowledgedBytesCount(t *testing.T) {
 				}
 				synctest.Wait()
 				if known.unlimited.Load() {
-					t.Error("the system still may buffer as much as it likes")
+					t.Error("the system's buffer is not limited")
 				}
 			})
 		})
@@ -141,8 +141,8 @@ func (l timedListener) Accept() (net.Conn, error) {
 }
 
 // TestUnknownConnectionsHaveNoShorterDeadlines tests connections that are not a Conn. A write that
-// its deadline interrupts can continue only if the system reports how much it accepted, which
-// Windows does not. So on such connections each write gets the whole budget.
+// its deadline interrupts can continue only if the system reports how much it accepted. Windows
+// does not report this. So on such connections each write gets the whole budget.
 func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
@@ -180,14 +180,14 @@ func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 				t.Errorf("%d bytes came, %v", n, err)
 			}
 			if in := time.Duration(nearest.Load()); in < limit/2 {
-				t.Errorf("a write was to end in %v", in)
+				t.Errorf("a write had a deadline of %v", in)
 			}
 		})
 	}
 }
 
-// TestFileContinuesAfterAnEarlyDeadline lets every other deadline pass before the file is sent, as
-// on a machine that was suspended. Sending must continue where it stopped.
+// TestFileContinuesAfterAnEarlyDeadline makes every other deadline pass before the file is sent, as
+// on a machine that was suspended. Sending must continue at the same offset.
 func TestFileContinuesAfterAnEarlyDeadline(t *testing.T) {
 	t.Parallel()
 	const limit = time.Minute
@@ -216,6 +216,6 @@ func TestFileContinuesAfterAnEarlyDeadline(t *testing.T) {
 	}
 	got, err := io.ReadAll(answer.Body)
 	if !bytes.Equal(got, content) || err != nil || answer.Body.Close() != nil || near.Load() < 2 {
-		t.Errorf("%d bytes of %d came, or others, after %d deadlines: %v", len(got), len(content), near.Load(), err)
+		t.Errorf("received %d of %d bytes, or wrong ones, after %d deadlines: %v", len(got), len(content), near.Load(), err)
 	}
 }

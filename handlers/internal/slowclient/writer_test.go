@@ -82,7 +82,7 @@ func TestWriterKeepsAbilities(t *testing.T) {
 	}
 	part := make([]byte, 4)
 	if _, err := io.ReadFull(response.Body, part); err != nil || string(part) != "part" {
-		t.Errorf("after a flush %q came, %v", part, err)
+		t.Errorf("after a flush, received %q, %v", part, err)
 	}
 	_ = response.Body.Close()
 }
@@ -146,10 +146,10 @@ func TestSlowReaderGetsAll(t *testing.T) {
 					_, err = io.CopyN(&got, response.Body, 1<<18)
 				}
 				if failed := <-ended; !bytes.Equal(got.Bytes(), body) || failed != nil {
-					t.Errorf("%d bytes of %d came, or others: %v, %v", got.Len(), len(body), err, failed)
+					t.Errorf("received %d of %d bytes, or wrong ones: %v, %v", got.Len(), len(body), err, failed)
 				}
 				if took := time.Since(started); took < 2*stall {
-					t.Errorf("it took %v, not longer than the limit", took)
+					t.Errorf("it took %v, which is not longer than the limit", took)
 				}
 			})
 		})
