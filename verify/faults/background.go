@@ -12,15 +12,15 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// maintenancePause is between two purges, or two backups: a part of the load, and no wait for
-// anything.
+// maintenancePause is the time between two purges or two backups. It is a part of the load, and
+// waits for nothing.
 const maintenancePause = 50 * time.Millisecond
 
-// purgeOn removes what is deleted, again and again, until the service is killed.
+// purgeOn purges deleted objects repeatedly until the service is killed.
 func (w *workload) purgeOn(ctx context.Context) error {
 	grace := "0d"
 	if w.backups != "" {
-		grace = "1d" // or files go that a backup under way has yet to copy
+		grace = "1d" // otherwise a purge may remove files that a running backup has yet to copy
 	}
 	for !w.ended.Load() {
 		a, err := w.client.SendJSON(ctx, http.MethodPost, "/admin/purge", map[string]string{"olderThan": "0d", "grace": grace})
@@ -35,8 +35,8 @@ func (w *workload) purgeOn(ctx context.Context) error {
 	return nil
 }
 
-// backUpOn makes backups, each over the one before, until the service is killed. The one under way
-// is killed a little later, while it handles that.
+// backUpOn creates backups, each over the previous one, until the service is killed. The running
+// backup is killed a little later, while it handles the failure.
 func (w *workload) backUpOn(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -61,17 +61,17 @@ func (w *workload) backUpOn(ctx context.Context) error {
 	return nil
 }
 
-// backUp makes one backup over the interface.
+// backUp creates a backup over the HTTP API.
 func (w *workload) backUp(ctx context.Context) (e2e.Outcome, error) {
 	return e2e.Run(ctx, w.program, "backup", "create", w.backups,
 		"--server", w.service.Base(), "--key-file", filepath.Join(w.data, e2e.KeyFile))
 }
 
-// verifyBackup verifies the last complete backup: an interrupted one must not have damaged it
+// verifyBackup verifies the last complete backup, which an interrupted backup must not damage
 // (I11).
 func (w *workload) verifyBackup(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(w.backups, "manifest.json")); err != nil {
-		return nil // none is complete yet
+		return nil // no backup is complete yet
 	}
 	o, err := e2e.Run(ctx, w.program, "backup", "verify", w.backups)
 	if err == nil && o.Code != 0 {
@@ -80,8 +80,8 @@ func (w *workload) verifyBackup(ctx context.Context) error {
 	return err
 }
 
-// verifyRestored makes a last backup, restores it, and compares everything in it with what was
-// acknowledged. It stops the service.
+// verifyRestored creates a last backup, restores it, and compares its content with the acknowledged
+// changes. It stops the service.
 func (w *workload) verifyRestored(ctx context.Context) error {
 	o, err := w.backUp(ctx)
 	if err != nil || o.Code != 0 {
@@ -92,13 +92,13 @@ func (w *workload) verifyRestored(ctx context.Context) error {
 	}
 	original := w.data
 	w.data = original + ".restored"
-	defer func(logged audit.State) { w.logged = logged }(w.logged) // the restored log has an entry more: an epoch
+	defer func(logged audit.State) { w.logged = logged }(w.logged) // the restored log has an additional entry: an epoch
 	if o, err = e2e.Run(ctx, w.program, "backup", "restore", w.backups, "--data", w.data); err != nil || o.Code != 0 {
 		return violated(nil, "backup restore: %s (%v)", o, err)
 	}
 	key, err := os.ReadFile(filepath.Join(original, e2e.KeyFile))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(w.data, e2e.KeyFile), key, 0o600) // it is in no backup
+		err = os.WriteFile(filepath.Join(w.data, e2e.KeyFile), key, 0o600) // backups do not contain it
 	}
 	if err != nil {
 		return err

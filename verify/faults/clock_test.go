@@ -22,7 +22,7 @@ import (
 // settableClock is a clock that can be set.
 type settableClock struct {
 	ahead  atomic.Int64 // nanoseconds
-	frozen atomic.Int64 // at this time since 1970, in nanoseconds; 0: it goes
+	frozen atomic.Int64 // frozen at this time since 1970, in nanoseconds; 0: it runs
 }
 
 func (w *settableClock) now() time.Time {
@@ -32,7 +32,8 @@ func (w *settableClock) now() time.Time {
 	return time.Now().Add(time.Duration(w.ahead.Load()))
 }
 
-// move sets the clock, by so much from what is right; frozen stops it there.
+// move sets the clock ahead of the correct time, or back if ahead is negative. frozen stops it
+// there.
 func (w *settableClock) move(ahead time.Duration, frozen bool) {
 	w.frozen.Store(0)
 	w.ahead.Store(int64(ahead))
@@ -41,10 +42,10 @@ func (w *settableClock) move(ahead time.Duration, frozen bool) {
 	}
 }
 
-// setting is one way in which a clock goes wrong.
+// setting is one kind of wrong clock.
 type setting struct {
 	name  string
-	ahead []time.Duration // one after the other, while all write
+	ahead []time.Duration // one after the other, during the writes
 	stops bool
 }
 
@@ -62,8 +63,8 @@ func settings() []setting {
 	}
 }
 
-// clock moves the clock of a service in this process while all write; between the moves the service
-// is opened again.
+// clock moves the clock of a service in this process during writes. The service is reopened between
+// the moves.
 func clock(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -81,7 +82,7 @@ func clock(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// tryClock goes through one setting with a new repository.
+// tryClock tests one setting with a new repository.
 func (t *trial) tryClock(ctx context.Context, program string, c setting, i int) error {
 	h := &inProcess{settableClock: new(settableClock), dir: filepath.Join(t.dir, fmt.Sprint("data-", i))}
 	if err := os.Mkdir(h.dir, 0o700); err != nil {
@@ -103,7 +104,7 @@ func (t *trial) tryClock(ctx context.Context, program string, c setting, i int) 
 			err = w.verify(ctx)
 		}
 		if behind := h.meta.Health().ClockBehind; err == nil && n > 0 && ahead < c.ahead[n-1] && behind <= 0 {
-			err = violated(nil, "the clock went back by %v, and the service does not report it", c.ahead[n-1]-ahead)
+			err = violated(nil, "the clock went back by %v, but the service does not report it", c.ahead[n-1]-ahead)
 		}
 		if err := errors.Join(err, h.close()); err != nil {
 			return err
@@ -112,7 +113,7 @@ func (t *trial) tryClock(ctx context.Context, program string, c setting, i int) 
 	return errors.Join(w.checkStopped(ctx), os.RemoveAll(h.dir))
 }
 
-// inProcess is the service within this process, on real stores and a clock that can be set.
+// inProcess is the service in this process, with real stores and a settable clock.
 type inProcess struct {
 	settableClock *settableClock
 	dir           string
@@ -122,7 +123,7 @@ type inProcess struct {
 	server        *httptest.Server
 }
 
-// open opens it, and connects the workload to it.
+// open opens the stores, and connects the workload to the service.
 func (h *inProcess) open(ctx context.Context, w *workload) (err error) {
 	if h.meta, err = bolt.Open(filepath.Join(h.dir, "meta.db"), bolt.Options{Now: h.settableClock.now}); err != nil {
 		return err

@@ -19,8 +19,8 @@ type found struct {
 	End       *struct{ Violations int }
 }
 
-// check runs labshelf check over the data directory of a stopped service. It returns what that
-// found, and how it ended.
+// check runs labshelf check on the data directory of a stopped service. It returns the violations
+// and the outcome of the command.
 func check(ctx context.Context, program, data string) (all []found, o e2e.Outcome, err error) {
 	o, err = e2e.Run(ctx, program, "check", "--data", data, "--json")
 	if err != nil {
@@ -38,8 +38,8 @@ func check(ctx context.Context, program, data string) (all []found, o e2e.Outcom
 	return all, o, nil
 }
 
-// clean returns what is wrong with the data directory of a stopped service, as labshelf check sees
-// it.
+// clean returns an error if labshelf check finds a problem in the data directory of a stopped
+// service.
 func clean(ctx context.Context, program, data string) error {
 	_, o, err := check(ctx, program, data)
 	if err == nil && o.Code != 0 {
@@ -48,10 +48,10 @@ func clean(ctx context.Context, program, data string) error {
 	return err
 }
 
-// record is an object as the service shows it: all kinds in one.
+// record is an object as the service returns it, with the fields of all kinds.
 type record = e2e.Resource
 
-// upload sends a file with fields, to create a resource or to replace one.
+// upload sends a file with fields, to create or replace a resource.
 func upload(ctx context.Context, c *e2e.Client, method, url string, fields map[string]string, content []byte) (e2e.Answer, error) {
 	return c.SendFile(ctx, method, url, e2e.File{
 		SetID: fields["setId"], Name: fields["name"], Description: fields["description"], Format: fields["format"],

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fewDescriptors lowers the number of descriptors of the service so far that it can open nothing
-// more.
+// fewDescriptors lowers the limit of descriptors of the service so far that it cannot open another
+// one.
 func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 	pid := strconv.Itoa(u.pid)
 	set := func(limit int) error {
@@ -21,7 +21,7 @@ func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error,
 	if err := u.atRest(ctx); err != nil {
 		return nil, err
 	}
-	if err := u.Get(ctx, "/sets/"+u.set, &struct{}{}); err != nil { // on a connection that stays, since an upload may have closed its own: a new one could not be accepted
+	if err := u.Get(ctx, "/sets/"+u.set, &struct{}{}); err != nil { // over a connection that stays open: an upload may have closed its connection, and the service could not accept a new one
 		return nil, err
 	}
 	for free := 0; ; free++ {
@@ -35,11 +35,11 @@ func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error,
 	}
 }
 
-// atRest waits until the service has flushed all bodies to files, and has opened and closed nothing
-// for a while: a file that is closed later would free a descriptor. It polls /proc, which reports
-// no events.
+// atRest waits until the service has flushed all bodies to files, and has opened and closed no
+// descriptor for a while. A file that is closed later would free a descriptor. atRest polls /proc,
+// which reports no events.
 func (u *tenant) atRest(ctx context.Context) error {
-	const polls = 50 // 10 ms from one to the next
+	const polls = 50 // 10 ms apart
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var before []os.DirEntry
@@ -57,7 +57,7 @@ func (u *tenant) atRest(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the service does not come to rest: %w", ctx.Err())
+			return fmt.Errorf("the service still opens or closes files: %w", ctx.Err())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// durable lists what makes changes durable, by folder or by file: after a change of it the long
-// rows are due.
+// durable lists the folders and files with the code that makes changes durable. A change of them
+// requires the long rows.
 func durable() []string {
 	return []string{
 		"blobs", "backup", "metadata/groupcommit",
@@ -29,8 +29,8 @@ func durable() []string {
 	}
 }
 
-// changed reports whether the durable code of the work tree differs from that of a commit in more
-// than comments, names, positions and the files of declarations.
+// changed reports whether the durable code of the work tree differs from the code of a commit. It
+// ignores comments, names, positions, and the distribution of declarations over files.
 func changed(commit string) (bool, error) {
 	root, err := e2e.Source(context.Background())
 	if err != nil {
@@ -80,7 +80,7 @@ func product(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(path.Dir(name), "test")
 }
 
-// declarations counts the declarations of some files, each by the sum of its tree without names.
+// declarations counts declarations by the digest of their syntax trees without names.
 type declarations map[[sha256.Size]byte]int
 
 func (d declarations) read(name string, text []byte) error {

@@ -16,14 +16,14 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// injection is one way in which calls fail.
+// injection is one way of making calls fail.
 type injection struct {
 	name   string
 	errno  syscall.Errno
-	at     []passfs.Kind // the calls that it can hit
-	lasts  bool          // all such calls fail from then on, until an operation has failed twice
-	drops  bool          // a sync that fails loses what was to be synced, as the kernel does
-	denies string        // the code of the answer where nothing else is said
+	at     []passfs.Kind // kinds of calls that can fail
+	lasts  bool          // all later calls of these kinds fail, too, until an operation has failed twice
+	drops  bool          // a failed sync loses the unsynced data, as in the kernel
+	denies string        // the default error code of the answer
 }
 
 func injections() []injection {
@@ -40,13 +40,13 @@ func injections() []injection {
 	}
 }
 
-// hits tells whether the injection can make this call fail.
+// hits reports whether the injection can make this call fail.
 func (i injection) hits(c *passfs.Call) bool { return slices.Contains(i.at, c.Kind) }
 
-// ioErrors makes each call of the script fail that can fail so, and checks the result against the
-// policy: nothing acknowledged is lost, reading works, no temporary file stays; after a sync or a
-// commit that failed nothing more is written, after any other failure writing continues as soon as
-// it can.
+// ioErrors makes each possible call of the script fail once, and checks the result against the
+// policy. No acknowledged change is lost, reading works, and no temporary file remains. After a
+// failed sync or commit the stores are read-only. After any other failure, writing continues as
+// soon as possible.
 func ioErrors(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		var points []failure
@@ -70,30 +70,30 @@ func ioErrors(ctx context.Context, t *trial) error {
 	})
 }
 
-// failure is one run of the script in which calls fail.
+// failure is one run of the script with failing calls.
 type failure struct {
 	injection
-	late bool // it happens after the first creation
-	nth  int  // of the calls that the injection hits, from 1, in the first creation or after it
+	late bool // the failure happens after the first creation
+	nth  int  // number of the failing call among those that can fail, from 1, in the first creation or after it
 
-	seen    int          // of these calls, so far
+	seen    int          // number of these calls so far
 	over    bool         // no more calls fail
-	hit     *passfs.Call // the first one that failed
-	op      int          // in which that was
+	hit     *passfs.Call // the first failed call
+	op      int          // the operation of hit
 	wrong   []string
-	denied  int  // reports of an error
-	visible bool // the commit that failed can be seen all the same
+	denied  int  // reported errors
+	visible bool // the failed commit can be visible nevertheless
 	acks    acks
 	undo    map[uint64][]undone
 }
 
-// undone is what a write has replaced.
+// undone is the data that a write replaced.
 type undone struct {
 	offset, size int64
 	data         []byte
 }
 
-// enough is how many operations must succeed after one that failed.
+// enough is the number of operations that must succeed after a failed one.
 const enough = 3
 
 func (f failure) try(ctx context.Context, dir string, g *golden) error {
@@ -107,7 +107,7 @@ func (f failure) try(ctx context.Context, dir string, g *golden) error {
 		return err
 	}
 	if f.hit == nil {
-		return os.RemoveAll(dir) // this run made fewer calls than the one that was recorded
+		return os.RemoveAll(dir) // this run made fewer calls than the recorded run
 	}
 	left, err := script.Verify(ctx, s.below, g.expect(f.acks))
 	if err != nil {
@@ -146,7 +146,7 @@ func (f *failure) fail(s *mounted, c *passfs.Call) syscall.Errno {
 	return f.errno
 }
 
-// remember keeps what a write replaces until the file is synced.
+// remember stores the data that a write replaces until the file is synced.
 func (f *failure) remember(s *mounted, c *passfs.Call) {
 	switch c.Kind {
 	case passfs.Sync:
@@ -161,7 +161,7 @@ func (f *failure) remember(s *mounted, c *passfs.Call) {
 	}
 }
 
-// replaced returns what a call is about to replace.
+// replaced returns the data that a call will replace.
 func replaced(path string, c *passfs.Call) (u undone, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -181,7 +181,7 @@ func replaced(path string, c *passfs.Call) (u undone, err error) {
 	return u, err
 }
 
-// drop takes back what was written since the last sync.
+// drop reverts the writes since the last sync.
 func (f *failure) drop(s *mounted, c *passfs.Call) {
 	path := filepath.Join(s.below, c.Path)
 	for _, u := range slices.Backward(f.undo[c.File]) {
@@ -197,43 +197,42 @@ func (f *failure) drop(s *mounted, c *passfs.Call) {
 	delete(f.undo, c.File)
 }
 
-// answer checks a report against the policy and says how to continue.
+// answer checks a report against the policy, and returns how the child continues.
 func (f *failure) answer(r script.Report) string {
 	f.acks.take(r)
 	name, several := script.Operation(r.Op)
 	if r.Unread != "" {
-		f.complain(r, "not everything can be read: %s", r.Unread)
+		f.complain(r, "some data cannot be read: %s", r.Unread)
 	}
-	if r.Temps > 0 && f.errno != syscall.EROFS { // which keeps it from removing them
-		f.complain(r, "%d temporary files are left", r.Temps)
+	if r.Temps > 0 && f.errno != syscall.EROFS { // EROFS prevents their removal
+		f.complain(r, "%d temporary files remain", r.Temps)
 	}
 	if r.Code == "" {
 		switch {
 		case r.ReadOnly && f.denied == 1 && len(r.Changed)+len(r.Gone) == 0:
-			return "" // there was nothing left for it to do
+			return "" // it had nothing left to do
 		case r.ReadOnly:
-			f.complain(r, "%q is done, but the stores are read-only", name)
+			f.complain(r, "%q succeeds, but the stores are read-only", name)
 		}
 		if f.hit != nil && r.Op >= f.op+enough {
-			return "" // all is well again
+			return "" // the stores have recovered
 		}
 		return script.Next
 	}
 	f.denied++
 	if f.hit == nil {
-		f.complain(r, "%q fails before anything was made to", name)
+		f.complain(r, "%q fails before any call was made to fail", name)
 		return ""
 	}
-	// FUSE keeps in memory what it could not write. So a commit can be visible whatever the error
-	// was.
+	// FUSE caches data that it could not write. So a commit can be visible after any error.
 	f.visible = f.visible || r.Code == string(errs.CodeOutcomeUnknown) && f.hit.Path == script.MetaFile && f.hit.Offset < metaPages
 	code, final := f.policy(r)
 	if f.denied > 1 && final {
 		code = string(errs.CodeReadOnly)
 	}
-	// Behind the first of several commits part of the operation is done, whatever the error.
+	// After the first commit of several, a part of the operation is done, whatever the error.
 	partly := several && r.Code == string(errs.CodeOutcomeUnknown)
-	if code != r.Code && !partly && !(f.visible && f.lasts && r.Code == f.denies) { // the body of an upload comes first
+	if code != r.Code && !partly && !(f.visible && f.lasts && r.Code == f.denies) { // the body of an upload is written first
 		f.complain(r, "%q is answered with %s, want %s: %s", name, r.Code, code, r.Error)
 	}
 	if final != r.ReadOnly {
@@ -250,11 +249,11 @@ func (f *failure) complain(r script.Report, format string, args ...any) {
 	f.wrong = append(f.wrong, fmt.Sprintf("operation %d, try %d: ", r.Op, f.denied)+fmt.Sprintf(format, args...))
 }
 
-// metaPages is where, in the metadata file, the pages end that say which commit is the last.
+// metaPages is the size of the two meta pages in bytes. They identify the last commit.
 const metaPages = 8192
 
-// policy says with which code the operation is refused in which the call failed, and whether
-// nothing is written after that.
+// policy returns the expected error code of the operation whose call failed. final reports whether
+// the stores must be read-only from then on.
 func (f *failure) policy(r script.Report) (code string, final bool) {
 	opening := r.Code == script.Other && !r.ReadOnly
 	snapshot := strings.HasPrefix(f.hit.Path, script.MetaFile+".snapshot-")

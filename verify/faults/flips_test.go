@@ -15,8 +15,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// flips damages a repository, one bit or one cut at a time, and asks check and the service about
-// it.
+// flips damages a repository by one bit or one truncation at a time, and tests how check and the
+// service report it.
 func flips(ctx context.Context, t *trial) error {
 	s, err := newSample(ctx, t)
 	if err != nil {
@@ -39,8 +39,8 @@ func flips(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// flipBlob flips a bit in a blob. Check names every resource that has it, and versions; the service
-// cuts the download off, or at least names the digest.
+// flipBlob flips a bit in a blob. Check must name each resource and version with this blob. The
+// service must abort the download, or at least report the correct digest.
 func (s *sample) flipBlob(ctx context.Context, t *trial, i int, verify bool) (err error) {
 	random := t.random(i)
 	r := s.files[random.IntN(len(s.files))]
@@ -91,7 +91,7 @@ func (s *sample) flipBlob(ctx context.Context, t *trial, i int, verify bool) (er
 	return errors.Join(err, s.end(service, what))
 }
 
-// download fetches the damaged file twice, and all others.
+// download downloads the damaged file twice, and then all other files.
 func (s *sample) download(ctx context.Context, c *e2e.Client, what string, r record, verify bool) error {
 	for range 2 {
 		a, err := c.SendJSON(ctx, http.MethodGet, pathOf(r.DataURL), nil)
@@ -106,7 +106,7 @@ func (s *sample) download(ctx context.Context, c *e2e.Client, what string, r rec
 		case verify:
 			return violated(nil, "%s: the damaged file was served to its end", what)
 		case reported != s.answers[pathOf(r.DataURL)].Header.Get("Repr-Digest"):
-			return violated(nil, "%s: no digest reveals the damage: %v", what, a.Header)
+			return violated(nil, "%s: the answer has another digest, so the damage is not detectable: %v", what, a.Header)
 		}
 	}
 	return s.compare(ctx, c, what, func(url string, a e2e.Answer, err error) bool {
@@ -122,7 +122,7 @@ func (s *sample) download(ctx context.Context, c *e2e.Client, what string, r rec
 	})
 }
 
-// ignoreDamaged removes from an answer the mark that the file with this digest is damaged.
+// ignoreDamaged removes the mark of the damaged file with this digest from an answer.
 func ignoreDamaged(in any, digest string) {
 	switch in := in.(type) {
 	case []any:
@@ -139,7 +139,7 @@ func ignoreDamaged(in any, digest string) {
 	}
 }
 
-// compare fetches everything: it must be as it was, or a difference that is allowed.
+// compare fetches all URLs. Each answer must be unchanged, or differ in an allowed way.
 func (s *sample) compare(ctx context.Context, c *e2e.Client, what string, allowed func(string, e2e.Answer, error) bool) error {
 	for _, url := range s.urls {
 		a, err := s.fetch(ctx, c, url)
@@ -162,7 +162,7 @@ func (s *sample) checkHint(what string, o e2e.Outcome, hint string) error {
 	return checkNoTrace(what, o.Stdout+o.Stderr)
 }
 
-// checkNoTrace checks that a text holds no stack trace.
+// checkNoTrace checks that text contains no stack trace.
 func checkNoTrace(what, text string) error {
 	for _, mark := range []string{"goroutine ", "panic:", ".go:"} {
 		if strings.Contains(text, mark) {
@@ -194,8 +194,8 @@ func (s *sample) flipMetadata(ctx context.Context, t *trial, i int) error {
 	return s.damageMetadata(ctx, t, fmt.Sprintf("flip of bit %d of byte %d of the metadata, on page %d", bit, at, at/pageSize), damaged)
 }
 
-// cutMetadata truncates the metadata file at the beginning of each page, once. The rest of the row
-// is used for more flips.
+// cutMetadata truncates the metadata file, at a different page in each round. Further rounds flip
+// bits instead.
 func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
 	round, rounds := i/4, max(1, t.size/4)
 	if round >= s.pages {
@@ -209,8 +209,8 @@ func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
 	return s.damageMetadata(ctx, t, fmt.Sprintf("the metadata cut off before page %d of %d", page, s.pages), s.metadata[:page*pageSize])
 }
 
-// damageMetadata replaces the metadata file by a damaged one. Either check finds it, or it is
-// harmless.
+// damageMetadata replaces the metadata file by a damaged one. Check must find the damage, unless it
+// is harmless.
 func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, damaged []byte) error {
 	if err := os.WriteFile(s.path(), damaged, 0o600); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, dama
 	harmless := o.Code == 0
 	if harmless {
 		if raw, _, err := rawDump(s.path()); err != nil || raw != s.raw {
-			return violated(nil, "%s: check finds nothing, but something else is in it (%v)", what, err)
+			return violated(nil, "%s: check finds no damage, but the content has changed (%v)", what, err)
 		}
 		t.add("harmless", 1)
 	} else if err := s.checkHint(what, o, "backup restore"); err != nil {
@@ -233,7 +233,7 @@ func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, dama
 	case err != nil:
 		return violated(nil, "%s: %w", what, err)
 	case service == nil && harmless:
-		return violated(nil, "%s: check finds nothing, but the service does not start: %s", what, o)
+		return violated(nil, "%s: check finds no damage, but the service does not start: %s", what, o)
 	case service == nil:
 		t.add("refused at the start", 1)
 		return errors.Join(s.checkHint(what, o, "backup"), s.restore())
@@ -242,10 +242,9 @@ func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, dama
 	return errors.Join(err, s.end(service, what), s.restore())
 }
 
-// damageShown reports whether a changed answer is one that a damaged file may cause: an error, a
-// connection cut off, not found, or a page or counts that lack something. bbolt has no checksums
-// over its pages, so the service cannot notice what it no longer finds; but what it shows must be
-// true.
+// damageShown reports whether damage may cause the changed answer: an error, an aborted connection,
+// not found, a page with missing objects, or lower counts. bbolt has no checksums for its pages, so
+// the service cannot notice missing objects. The objects that it returns must be correct.
 func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool {
 	var p e2e.Page
 	var counts, were any
@@ -259,7 +258,7 @@ func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool
 	case strings.HasSuffix(url, "/usage"):
 		t.add("counts with something missing", 1)
 		return json.Unmarshal(a.Body, &counts) == nil && json.Unmarshal(s.answers[url].Body, &were) == nil && within(counts, were)
-	case json.Unmarshal(a.Body, &p) != nil || p.Data == nil && !p.End: // no page
+	case json.Unmarshal(a.Body, &p) != nil || p.Data == nil && !p.End: // not a page
 		return false
 	}
 	t.add("pages with something missing", 1)
@@ -272,8 +271,7 @@ func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool
 	return true
 }
 
-// within reports whether an answer is another one less something: no count is greater, and nothing
-// else is new.
+// within reports whether now is a part of was: no count is greater, and no other value is new.
 func within(now, was any) bool {
 	switch now := now.(type) {
 	case float64:

@@ -20,15 +20,15 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// shortage is one resource of which the real program runs out for a while.
+// shortage is a resource of the system that is exhausted for a while.
 type shortage struct {
 	name   string
-	mount  func(ctx context.Context, t *trial, at string) (unmount func() error, err error) // nil: on the disk as it is
+	mount  func(ctx context.Context, t *trial, at string) (unmount func() error, err error) // nil: use the disk as it is
 	begin  func(ctx context.Context, t *trial, u *tenant) (end func() error, err error)
-	status int      // with which changes are refused
-	codes  []string // with which, then
-	bodies bool     // files can be read meanwhile; records always can
-	flags  []string // of the service
+	status int      // expected status of refused changes
+	codes  []string // expected error codes of refused changes
+	bodies bool     // whether files can be read during the shortage; records always can
+	flags  []string // flags of the service
 }
 
 func shortages() []shortage {
@@ -41,7 +41,7 @@ func shortages() []shortage {
 		{
 			name: "no inodes", mount: tmpfs("nr_inodes=360"), begin: fillUp("filler", 0),
 			status: http.StatusInsufficientStorage, codes: []string{"no_space"}, bodies: true,
-			flags: []string{"--hold-up-to=0"}, // inline bodies take none
+			flags: []string{"--hold-up-to=0"}, // inline bodies use no inodes
 		},
 		{
 			name: "a read-only file system", mount: readOnlyWhile(ro),
@@ -58,9 +58,9 @@ func shortages() []shortage {
 	}
 }
 
-// full makes the real program run out of space, of inodes, of a writable disk, of descriptors.
-// Meanwhile changes are refused and reads succeed; as soon as the shortage ends everything works,
-// without a restart.
+// full makes the real program run out of space, inodes, or descriptors, or makes its disk
+// read-only. During the shortage, changes are refused and reads succeed. When the shortage ends,
+// everything works without a restart.
 func full(ctx context.Context, t *trial) error {
 	if _, err := t.build(ctx); err != nil {
 		return err
@@ -79,7 +79,7 @@ func full(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// tenant is a client of the service that knows what was acknowledged.
+// tenant is a client of the service that records acknowledged changes.
 type tenant struct {
 	*e2e.Client
 	data, set string
@@ -89,7 +89,7 @@ type tenant struct {
 	ids       []string         // in order of creation
 }
 
-// known is what the service has acknowledged of a resource.
+// known is the acknowledged state of a resource.
 type known struct{ sha256, description, url string }
 
 func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
@@ -120,12 +120,12 @@ func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
 	}
 	left, err := script.Leftovers(w.data)
 	if err == nil && len(left) > 0 {
-		err = violated(nil, "left behind: %v", left)
+		err = violated(nil, "temporary files remain: %v", left)
 	}
 	return errors.Join(err, clean(ctx, t.program, w.data))
 }
 
-// while begins the shortage, tries everything during it, ends it and checks that all works again.
+// while runs changes and reads during the shortage, ends it, and checks that changes work again.
 func (s shortage) while(ctx context.Context, t *trial, u *tenant) error {
 	end, err := s.begin(ctx, t, u)
 	if err != nil {
@@ -148,12 +148,12 @@ func (s shortage) while(ctx context.Context, t *trial, u *tenant) error {
 		return err
 	}
 	if refused == 0 {
-		return errors.New("nothing was refused: the shortage was none")
+		return errors.New("no change was refused: the shortage had no effect")
 	}
 	for range 5 {
 		no, err := s.change(ctx, t, u)
 		if err == nil && no > 0 {
-			err = violated(nil, "it is over, and changes are still refused")
+			err = violated(nil, "the shortage has ended, but changes are still refused")
 		}
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s shortage) while(ctx context.Context, t *trial, u *tenant) error {
 	return nil
 }
 
-// setUp makes a dataspace, a set and a few files.
+// setUp creates a dataspace, a set and some files.
 func (u *tenant) setUp(ctx context.Context) error {
 	var err error
 	if _, u.set, err = u.MakeSet(ctx, "set"); err != nil {
@@ -176,7 +176,7 @@ func (u *tenant) setUp(ctx context.Context) error {
 	return nil
 }
 
-// create uploads a new body.
+// create uploads a new resource with size bytes.
 func (u *tenant) create(ctx context.Context, size int) (e2e.Answer, error) {
 	body := content(u.random.Uint64(), size)
 	fields := map[string]string{"setId": u.set, "name": strconv.Itoa(u.random.Int())}
@@ -187,14 +187,14 @@ func (u *tenant) create(ctx context.Context, size int) (e2e.Answer, error) {
 	return a, err
 }
 
-// acknowledged saves what an answer says, which must fit.
+// acknowledged records the answer, which must have the given digest.
 func (u *tenant) acknowledged(a e2e.Answer, sha256 string) error {
 	var r record
 	if err := a.Decode(&r); err != nil {
 		return err
 	}
 	if r.SHA256 != sha256 {
-		return violated(nil, "it says that %s has the digest %s, not %s", r.ID, r.SHA256, sha256)
+		return violated(nil, "the answer for %s has the digest %s, want %s", r.ID, r.SHA256, sha256)
 	}
 	if _, known := u.known[r.ID]; !known {
 		u.ids = append(u.ids, r.ID)
@@ -203,9 +203,9 @@ func (u *tenant) acknowledged(a e2e.Answer, sha256 string) error {
 	return nil
 }
 
-// change tries one change, which succeeds or is refused as it must be. A service that refuses
-// before it has read the whole file may close the connection while the client still sends, and the
-// client then sees no answer: then the result is looked up.
+// change makes one change, which must succeed or be refused correctly. A service that refuses
+// before it has read the whole file may close the connection while the client still sends, so the
+// client receives no answer. In this case, change reads the result.
 func (s shortage) change(ctx context.Context, t *trial, u *tenant) (refused int, err error) {
 	id := u.ids[u.random.IntN(len(u.ids))]
 	want := u.known[id]
@@ -216,7 +216,7 @@ func (s shortage) change(ctx context.Context, t *trial, u *tenant) (refused int,
 		a, err = u.create(ctx, 1+u.random.IntN(1_000_000))
 	case 1:
 		body := content(u.random.Uint64(), 1+u.random.IntN(1_000_000))
-		want.sha256, want.description = digestOf(body), "" // a replacement without a description has none
+		want.sha256, want.description = digestOf(body), "" // a replacement without a description removes it
 		a, err = upload(ctx, u.Client, http.MethodPut, "/resources/"+id, nil, body)
 	default:
 		want.description = strconv.Itoa(u.random.Int())
@@ -238,20 +238,20 @@ func (s shortage) change(ctx context.Context, t *trial, u *tenant) (refused int,
 	return 0, violated(nil, "a change is refused with the wrong answer: %w", a.Problem())
 }
 
-// cutOff tells whether the connection ended in the middle of a request.
+// cutOff reports whether the connection ended during a request.
 func cutOff(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
 }
 
-// lookUp determines whether a change without an answer was made: the resource is as it was, or all
-// that the change wanted.
+// lookUp determines whether a change without an answer was made. The resource must have its old
+// state, or the complete new state.
 func (u *tenant) lookUp(ctx context.Context, id string, want known) error {
 	if id == "" {
-		return nil // a resource that was not acknowledged
+		return nil // the new resource was not acknowledged
 	}
 	var r record
 	if err := u.Get(ctx, "/resources/"+id, &r); err != nil {
-		return violated(nil, "what can be read is not: %w", err)
+		return violated(nil, "a readable record cannot be read: %w", err)
 	}
 	if r.SHA256 == want.sha256 && r.Description == want.description {
 		u.known[id] = known{r.SHA256, r.Description, r.DataURL}
@@ -259,12 +259,12 @@ func (u *tenant) lookUp(ctx context.Context, id string, want known) error {
 	return nil
 }
 
-// readOne reads one record, and its file where that can be read.
+// readOne reads a random record, and its file if bodies is true.
 func (u *tenant) readOne(ctx context.Context, t *trial, bodies bool) error {
 	return u.read(ctx, t, u.ids[u.random.IntN(len(u.ids))], bodies)
 }
 
-// readAll reads all that was acknowledged.
+// readAll reads all acknowledged resources.
 func (u *tenant) readAll(ctx context.Context, t *trial, bodies bool) error {
 	for _, id := range u.ids {
 		if err := u.read(ctx, t, id, bodies); err != nil {
@@ -278,18 +278,18 @@ func (u *tenant) read(ctx context.Context, t *trial, id string, bodies bool) err
 	want := u.known[id]
 	var r record
 	if err := u.Get(ctx, "/resources/"+id, &r); err != nil {
-		return violated(nil, "what can be read is not: %w", err)
+		return violated(nil, "a readable record cannot be read: %w", err)
 	}
 	t.add("reads meanwhile", 1)
 	if r.SHA256 != want.sha256 || r.Description != want.description {
-		return violated(nil, "%s is %+v, and not what was acknowledged, %+v", id, r, want)
+		return violated(nil, "%s is %+v, but %+v was acknowledged", id, r, want)
 	}
 	if !bodies {
 		return nil
 	}
 	a, err := u.SendJSON(ctx, http.MethodGet, want.url, nil)
 	if err != nil || a.Status != http.StatusOK || digestOf(a.Body) != want.sha256 {
-		return violated(nil, "the file of %s: %w, %v, %d bytes with %s, not %s", id, err, a.Problem(), len(a.Body), digestOf(a.Body), want.sha256)
+		return violated(nil, "the file of %s: %w, %v, %d bytes with the digest %s, want %s", id, err, a.Problem(), len(a.Body), digestOf(a.Body), want.sha256)
 	}
 	t.add("reads meanwhile", 1)
 	return nil
@@ -312,8 +312,8 @@ func execute(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// fillUp creates files through the service until the disk is full. Foreign files of a total size,
-// or empty ones, take space as well, and are removed at the end.
+// fillUp creates files through the service until the disk is full. Before that, it creates foreign
+// files of size bytes in total, which are empty if size is 0. They are removed at the end.
 func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func() error, error) {
 	return func(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 		folder := filepath.Join(u.data, name)
@@ -333,8 +333,7 @@ func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func(
 	}
 }
 
-// readOnlyWhile mounts a file system on which everything but reading and syncing fails while ro is
-// set.
+// readOnlyWhile mounts a file system that refuses all calls except reads and syncs while ro is set.
 func readOnlyWhile(ro *atomic.Bool) func(context.Context, *trial, string) (func() error, error) {
 	return func(_ context.Context, t *trial, at string) (func() error, error) {
 		below := at + ".below"

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// repositoryChanges is the number of changes in one repository. The comparison grows with it.
+// repositoryChanges is the number of changes in one repository. The time of the comparison grows
+// with it.
 const repositoryChanges = 10_000
 
-// harvest crashes and restarts harvesters while sixteen writers write, and the service is killed
-// and restarted.
+// harvest crashes and restarts harvesters while 16 writers run, and the service is killed and
+// restarted.
 func harvest(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -48,7 +49,8 @@ func harvest(ctx context.Context, t *trial) (err error) {
 	return nil
 }
 
-// harvestOnce is one cycle under load, until the service is killed, or stopped as an operator does.
+// harvestOnce is one cycle under load. It ends with killing the service, or with stopping it like
+// an operator.
 func harvestOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	end := func() error { w.service.Kill(); return nil }
 	if i%2 == 1 {

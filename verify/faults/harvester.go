@@ -10,14 +10,14 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// harvester follows all changes of a repository. After each page it saves what it got and where to
-// continue, across crashes of the service and its own.
+// harvester follows all changes of a repository. After each page, it saves the records and the next
+// URL, which survive crashes of the service and of the harvester.
 type harvester struct {
-	kept    string            // URL
+	kept    string            // the next URL
 	has     map[string]record // by id, resources
 	arrived []record          // since the last verification, in order
-	last    int64             // stamp of what arrived last
-	dies    *rand.Rand        // nil: never
+	last    int64             // stamp of the last arrival
+	dies    *rand.Rand        // nil: it never crashes
 	resumed int
 }
 
@@ -36,8 +36,8 @@ func (h *harvester) run(ctx context.Context, w *workload) error {
 	return nil
 }
 
-// goOn fetches what has changed since the last time. After an error the position is that of the
-// last complete page.
+// goOn fetches all changes since the last call. After an error, the position is the end of the last
+// complete page.
 func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	for {
 		var p e2e.Page
@@ -53,8 +53,8 @@ func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	}
 }
 
-// fetch gets the harvester's next page. Sometimes the harvester crashes meanwhile: it loses the
-// page, and is restarted.
+// fetch gets the harvester's next page. Sometimes the harvester crashes during the request: it
+// loses the page and restarts.
 func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error {
 	if h.dies == nil || h.dies.IntN(10) > 0 {
 		return c.Get(ctx, h.kept, p)
@@ -62,13 +62,13 @@ func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error
 	short, cancel := context.WithTimeout(ctx, time.Duration(h.dies.IntN(4000))*time.Microsecond)
 	defer cancel()
 	var lost e2e.Page
-	_ = c.Get(short, h.kept, &lost) // crashed before or after the answer, it has saved nothing
+	_ = c.Get(short, h.kept, &lost) // a crash before or after the answer: nothing is saved
 	h.resumed++
 	return c.Get(ctx, h.kept, p)
 }
 
-// verify compares what the harvester has, once it has come to the end, with what there is, and
-// checks the order of the stamps.
+// verify fetches the remaining changes, compares the harvester's records with the existing ones,
+// and checks the order of the stamps.
 func (h *harvester) verify(ctx context.Context, w *workload, all map[string]record) error {
 	if err := h.goOn(ctx, w.client); err != nil {
 		return err
@@ -80,16 +80,16 @@ func (h *harvester) verify(ctx context.Context, w *workload, all map[string]reco
 	}
 	for id, r := range all {
 		got := h.has[id]
-		got.Purged = r.Purged // a purge is no change that harvesters get
+		got.Purged = r.Purged // harvesters do not receive purges as changes
 		r.URL, r.DataURL = "", ""
 		if r.SetID != "" && got != r {
-			return violated(nil, "MISSED: the harvester has %+v, and there is %+v", got, r)
+			return violated(nil, "MISSED: the harvester has %+v, but the service has %+v", got, r)
 		}
 	}
 	for _, r := range h.arrived {
 		stamp := w.stamps.of(r, h.last)
 		if stamp <= h.last {
-			return violated(nil, "%+v came after something with the stamp %d", r, h.last)
+			return violated(nil, "%+v arrived after a record with the stamp %d", r, h.last)
 		}
 		h.last = stamp
 	}
@@ -97,11 +97,11 @@ func (h *harvester) verify(ctx context.Context, w *workload, all map[string]reco
 	return nil
 }
 
-// stamps are those that the writers got in answers, by version of a resource.
+// stamps holds the stamps that the writers received in answers, by version of a resource.
 type stamps struct {
 	mu    sync.Mutex
 	known map[record][]int64
-	vague map[record]bool // without the time: there is also such a version whose stamp was in no answer
+	vague map[record]bool // without the time: another such version exists whose stamp was in no answer
 }
 
 // versionOf identifies one version of a resource, as far as a record can.
@@ -109,7 +109,7 @@ func versionOf(id, description, state, modified string) record {
 	return record{ID: id, Description: description, State: state, Modified: modified}
 }
 
-// add saves what a writer got in an answer about an object.
+// add saves the stamp of an object after an answer.
 func (s *stamps) add(th *object) {
 	if th.isSet() {
 		return
@@ -127,8 +127,9 @@ func (s *stamps) add(th *object) {
 	s.known[key] = append(s.known[key], stampOf(th.etag))
 }
 
-// of returns the stamp of a version that a harvester was given after one with the stamp last. Where
-// it is not known exactly, it is assumed to be as early as last allows, within its millisecond.
+// of returns the stamp of a version that a harvester received after a version with the stamp last.
+// If it is not known exactly, of assumes the earliest one that last allows, in the millisecond of
+// the version.
 func (s *stamps) of(r record, last int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,22 +19,22 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestIndex: kill -9 while 4 writers change what is searched, bits flipped in the files of the
-// index, and a full disk under it.
+// TestIndex kills the service while 4 writers change indexed files, flips bits in the files of the
+// index, and fills the disk of the index.
 func TestIndex(t *testing.T) {
 	try(t, row{name: "index", unit: "faults", tiny: 2, short: 4, long: 400, needs: []string{"linux", "root", "mount"}, run: indexFaults})
 }
 
-// The words of names and descriptions, and those of files. None is in another one.
+// Words of names and descriptions, and words of files. No word contains another one.
 var (
 	outerWords = strings.Fields("amber birch cedar delta ember fjord grove harbor inlet juniper")
 	innerWords = strings.Fields("quartz basalt gneiss marble pumice")
 )
 
-// indexLimit is how long an index may take to catch up, or to be made anew.
+// indexLimit is the maximum time in which an index must catch up or be rebuilt.
 const indexLimit = time.Minute
 
-// searched is a service whose files are searched.
+// searched is a service whose search is tested.
 type searched struct {
 	*workload
 	trial   *trial
@@ -43,7 +43,7 @@ type searched struct {
 	writers []*indexWriter
 }
 
-// indexWriter changes files of its own.
+// indexWriter changes its own files.
 type indexWriter struct {
 	random *rand.Rand
 	ids    []string
@@ -85,7 +85,7 @@ func indexFaults(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// begin starts a new service, with a set and its writers.
+// begin starts a new service, and creates a set and the writers.
 func (s *searched) begin(ctx context.Context, random *rand.Rand) error {
 	if _, err := s.start(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func some(random *rand.Rand, of []string, separator string) string {
 	return strings.Join(all, separator)
 }
 
-// create uploads a text.
+// create uploads a text file.
 func (s *searched) create(ctx context.Context, name, text string) (record, error) {
 	s.bodies.Store(digestOf([]byte(text)), text)
 	return s.client.Upload(ctx, http.MethodPost, "/resources", e2e.File{
@@ -140,13 +140,13 @@ func (w *indexWriter) change(ctx context.Context, s *searched) error {
 	return s.client.Call(ctx, http.MethodPatch, path, map[string]string{"name": name, "description": some(w.random, outerWords, ", ")}, nil)
 }
 
-// kill ends the service while all write, and starts it again.
+// kill kills the service during writes, and starts it again.
 func (s *searched) kill(ctx context.Context, random *rand.Rand) error {
 	s.trial.add("kills", 1)
 	var writing sync.WaitGroup
 	for _, w := range s.writers {
 		writing.Go(func() {
-			for w.change(ctx, s) == nil { // until the service is gone
+			for w.change(ctx, s) == nil { // until the service is killed
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func (s *searched) kill(ctx context.Context, random *rand.Rand) error {
 	return err
 }
 
-// flip flips a bit anywhere in the files of the index, while the service is stopped.
+// flip flips a bit at a random position of the index files while the service is stopped.
 func (s *searched) flip(ctx context.Context, random *rand.Rand) error {
 	if err := s.stop(); err != nil {
 		return err
@@ -196,22 +196,22 @@ func (s *searched) flip(ctx context.Context, random *rand.Rand) error {
 	return err
 }
 
-// file is a file as it is, with the words that it is found by.
+// file is the current state of a file, with the words that find it.
 type file struct {
 	name  string
 	outer string
 	inner string
 }
 
-// compare asks while the index catches up, and when it has: then for everything. It knows what
-// there is from a listing.
+// compare searches while the index catches up, and afterwards for all words. It reads the existing
+// files from a listing.
 func (s *searched) compare(ctx context.Context, random *rand.Rand) error {
 	files := map[string]file{}
 	_, err := s.client.Walk(ctx, "/resources?setId="+s.set+"&limit=1000", func(p e2e.Page) error {
 		for _, r := range p.Data {
 			text, ok := s.bodies.Load(r.SHA256)
 			if !ok {
-				return violated(nil, "nobody sent the file of %s", r.ID)
+				return violated(nil, "no writer sent the file of %s", r.ID)
 			}
 			files[r.ID] = file{r.Name, r.Name + " " + r.Description, text.(string)}
 		}
@@ -229,12 +229,12 @@ func (s *searched) compare(ctx context.Context, random *rand.Rand) error {
 			break
 		}
 		if time.Now().After(deadline) {
-			return violated(nil, "the index has not caught up within %v", indexLimit)
+			return violated(nil, "the index did not catch up within %v", indexLimit)
 		}
 		if err := s.ask(ctx, files, outerWords[random.IntN(len(outerWords))], "", false); err != nil {
 			return err
 		}
-		time.Sleep(5 * time.Millisecond) // as a person does
+		time.Sleep(5 * time.Millisecond) // the rate of a person
 	}
 	for _, outer := range append(outerWords, "") {
 		if err := s.ask(ctx, files, outer, innerWords[random.IntN(len(innerWords))], true); err != nil {
@@ -247,16 +247,17 @@ func (s *searched) compare(ctx context.Context, random *rand.Rand) error {
 	return nil
 }
 
-// current tells whether the index says that it has followed everything.
+// current reports whether the index has processed all changes and texts, according to its status.
 func (s *searched) current(ctx context.Context) (bool, error) {
 	var status struct{ State, Texts string }
 	err := s.client.Get(ctx, "/admin/index", &status)
 	return status.State == "current" && status.Texts == "current", err
 }
 
-// ask compares an answer with what there is. Only an answer that says that the index is behind may
-// lack something, and what it has is as it is. One may be refused while the index is not known to
-// be current, and once afterwards, by which damage is noticed.
+// ask compares the result of a search with the existing files. Files may be missing only if the
+// answer reports that the index is behind. Found files must be correct in any case. A search may be
+// refused while the index is not known to be current, and once afterwards, when the service notices
+// damage.
 func (s *searched) ask(ctx context.Context, files map[string]file, outer, inner string, current bool) error {
 	query := "/search?order=oldest&limit=1000&q=" + url.QueryEscape(strings.TrimSpace("type:file "+outer+" "+inner))
 	found := map[string]string{}
@@ -291,7 +292,7 @@ func (s *searched) ask(ctx context.Context, files map[string]file, outer, inner 
 		if page.Behind > 0 {
 			s.trial.add("answers while catching up", 1)
 			if current {
-				return violated(nil, "the index says that it is current, and %q that it is not", query)
+				return violated(nil, "the status of the index is current, but the answer to %q reports that it is behind", query)
 			}
 			return truth(query, files, found)
 		}
@@ -306,28 +307,29 @@ func (s *searched) ask(ctx context.Context, files map[string]file, outer, inner 
 	return truth(outer+" "+inner, files, found)
 }
 
-// truth checks that what was found is there, as it is shown.
+// truth checks that the found files exist with these names.
 func truth(query string, files map[string]file, found map[string]string) error {
 	for id, name := range found {
 		if f, ok := files[id]; !ok || f.name != name {
-			return violated(nil, "%s finds %s as %q, which is %q", query, id, name, cmp.Or(f.name, "not there"))
+			return violated(nil, "%s finds %s with the name %q, want %q", query, id, name, cmp.Or(f.name, "not there"))
 		}
 	}
 	return nil
 }
 
-// caughtUp waits until the index says that it is current.
+// caughtUp waits until the status of the index is current.
 func (s *searched) caughtUp(ctx context.Context) error {
 	for deadline := time.Now().Add(indexLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if current, err := s.current(ctx); err != nil || current {
 			return err
 		}
 	}
-	return violated(nil, "the index has not caught up within %v", indexLimit)
+	return violated(nil, "the index did not catch up within %v", indexLimit)
 }
 
-// fillDisk gives the index a disk of its own, which is full before all is in it. The service says
-// that the index is behind, and it catches up by itself when there is room.
+// fillDisk gives the index its own disk, which becomes full before all files are indexed. The
+// service must report that the index is behind. The index must catch up automatically when there is
+// space again.
 func (s *searched) fillDisk(ctx context.Context) (err error) {
 	folder := filepath.Join(s.data, "index")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -353,7 +355,8 @@ func (s *searched) fillDisk(ctx context.Context) (err error) {
 	return errors.Join(s.compare(ctx, random), s.stop())
 }
 
-// overflow uploads texts until the index can take no more, and says so in each answer.
+// overflow uploads files until the disk of the index is full. Then each answer must report that the
+// index is behind.
 func (s *searched) overflow(ctx context.Context, random *rand.Rand) error {
 	for range 400 {
 		var text strings.Builder
@@ -377,9 +380,9 @@ func (s *searched) overflow(ctx context.Context, random *rand.Rand) error {
 		var page struct{ Behind uint64 }
 		err := s.client.Get(ctx, "/search?q=last", &page)
 		if err == nil && page.Behind == 0 {
-			err = violated(nil, "the disk of the index is full (%s), and a search does not say that it is behind", status.Failure)
+			err = violated(nil, "the disk of the index is full (%s), but a search does not report that it is behind", status.Failure)
 		}
 		return err
 	}
-	return errors.New("the disk of the index does not get full")
+	return errors.New("the disk of the index does not become full")
 }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// cyclesPerRepository is the number of crashes of one repository. The verification after each of
-// them grows with it.
+// cyclesPerRepository is the number of crashes of one repository. The verification after each crash
+// grows with it.
 const cyclesPerRepository = 25
 
-// readyLimit is how soon a service must answer after a crash.
+// readyLimit is the maximum time in which a service must answer after a crash.
 const readyLimit = 2 * time.Second
 
-// kill ends the service with kill -9 under load, again and again.
+// kill ends the service with kill -9 under load, repeatedly.
 func kill(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func kill(ctx context.Context, t *trial) (err error) {
 	return err
 }
 
-// killOnce is one cycle, from a running service to the next.
+// killOnce runs one cycle: load, a kill, checks, and a restart.
 func killOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	after := 20*time.Millisecond + time.Duration(t.random(i).IntN(300))*time.Millisecond
 	if err := w.runUntil(ctx, t, after, func() error { w.service.Kill(); return nil }); err != nil {
@@ -73,7 +73,7 @@ func killOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	}
 	t.most("seconds until ready again", ready.Seconds())
 	if ready > readyLimit {
-		return violated(nil, "it was ready only %v after the crash", ready)
+		return violated(nil, "the service was ready %v after the crash, later than allowed", ready)
 	}
 	err = w.verify(ctx)
 	w.countUploads(t)
@@ -83,7 +83,7 @@ func killOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	return w.verifyBackup(ctx)
 }
 
-// finish stops the service as an operator does, checks the repository once more and removes it.
+// finish stops the service like an operator, checks the repository once more and removes it.
 func finish(ctx context.Context, t *trial, w *workload) error {
 	if err := w.completeUploads(ctx, t); err != nil {
 		return err
@@ -96,7 +96,7 @@ func finish(ctx context.Context, t *trial, w *workload) error {
 		return err
 	}
 	if odd, err := nonJSONLines(w.data + ".log"); err != nil || odd != "" {
-		return violated(nil, "the service printed: %s %v", odd, err)
+		return violated(nil, "the service printed a line that is not JSON: %s %v", odd, err)
 	}
 	if err := w.checkStopped(ctx); err != nil {
 		return err

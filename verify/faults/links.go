@@ -10,18 +10,18 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// link is one of a set, with what its visitors have done.
+// link is a link of a set, with the requests of its visitors.
 type link struct {
 	id, address string
-	sent        int64 // requests that were to be counted
-	counted     int64 // of these, those whose answers came
-	bytes       int64 // of the files that were received
+	sent        int64 // requests that the service should count
+	counted     int64 // of these, the answered ones
+	bytes       int64 // of the received files
 }
 
-// label is that of all request links.
+// label is the label of all request links.
 const label = "load"
 
-// linkOf returns a link of a set, and creates it if necessary.
+// linkOf returns the link of a set, and creates it if necessary.
 func (w *writer) linkOf(ctx context.Context, set *object, kind string) (*link, error) {
 	if l := set.links[kind]; l != nil {
 		return l, nil
@@ -38,7 +38,7 @@ func (w *writer) linkOf(ctx context.Context, set *object, kind string) (*link, e
 		err = a.Decode(&made)
 	}
 	if err != nil {
-		return nil, violated(set, "a link: no answer, but the service was not killed: %v", err)
+		return nil, violated(set, "creating a link: no answer, but the service was not killed: %v", err)
 	}
 	at, err := url.Parse(made.Address)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *writer) linkOf(ctx context.Context, set *object, kind string) (*link, e
 	return set.links[kind], nil
 }
 
-// asVisitor sends a request below the address of a link, without a key.
+// asVisitor sends a request to a path below the address of a link, without a key.
 func (w *writer) asVisitor(ctx context.Context, l *link, method, path string, body []byte) (e2e.Answer, error) {
 	stranger := e2e.NewClient(w.Base(), "")
 	defer stranger.CloseIdle()
@@ -63,8 +63,8 @@ func (w *writer) asVisitor(ctx context.Context, l *link, method, path string, bo
 	return a, err
 }
 
-// drop uploads a file through a request link of a set. Fields that the response does not contain
-// are read afterwards. Meanwhile the file counts as acknowledged, and must exist.
+// drop uploads a file through a request link of a set, and then reads the fields that the response
+// does not contain. In between, the file is treated as acknowledged, and must exist.
 func (w *writer) drop(ctx context.Context, set *object) error {
 	l, err := w.linkOf(ctx, set, "request")
 	if err != nil {
@@ -82,7 +82,7 @@ func (w *writer) drop(ctx context.Context, set *object) error {
 	}
 	var got struct{ Name, SHA256 string }
 	if err := a.Decode(&got); err != nil || a.Status != http.StatusCreated || got.SHA256 != c.after.SHA256 {
-		return violated(nil, "%s was answered with %s, %w", c.what, a.Body, a.Problem())
+		return violated(nil, "%s: got the answer %s, %w", c.what, a.Body, a.Problem())
 	}
 	c.answered = true
 	w.answered++
@@ -94,7 +94,7 @@ func (w *writer) drop(ctx context.Context, set *object) error {
 		return err
 	}
 	if err := newest.Decode(&page); err != nil || len(page.Data) != 1 || page.Data[0].Name != c.after.Name {
-		return violated(nil, "LOST: %s was answered, and is not the newest: %s", c.what, newest.Body)
+		return violated(nil, "LOST: %s was acknowledged, but is not the newest file: %s", c.what, newest.Body)
 	}
 	w.pending = nil
 	c.after.ID = page.Data[0].ID
@@ -102,7 +102,8 @@ func (w *writer) drop(ctx context.Context, set *object) error {
 	return nil
 }
 
-// visit fetches a file through a share link of its set, which is counted before the file is sent.
+// visit fetches a file through a share link of its set. The service counts the request before it
+// sends the file.
 func (w *writer) visit(ctx context.Context, th *object) error {
 	l, err := w.linkOf(ctx, th.set, "share")
 	if err != nil {
@@ -121,8 +122,8 @@ func (w *writer) visit(ctx context.Context, th *object) error {
 }
 
 // verifyLinks compares the counters of links with the acknowledged requests. Requests without a
-// response may have counted. An upload is counted in the commit that creates the file, so its count
-// is exact.
+// response may be counted or not. An upload is counted in the commit that creates the file, so its
+// count is exact.
 func (w *writer) verifyLinks(ctx context.Context) error {
 	for _, set := range w.sets {
 		for kind, l := range set.links {
@@ -131,10 +132,10 @@ func (w *writer) verifyLinks(ctx context.Context) error {
 				return violated(set, "LOST: a link: %v", err)
 			}
 			if kind == "request" && (now.Uses != l.counted || now.BytesReceived != l.bytes) {
-				return violated(set, "a link has received %d files with %d bytes, and there are %d with %d", now.Uses, now.BytesReceived, l.counted, l.bytes)
+				return violated(set, "a link has counted %d files with %d bytes, but %d files with %d bytes exist", now.Uses, now.BytesReceived, l.counted, l.bytes)
 			}
 			if now.Uses < l.counted || now.Uses > l.sent {
-				return violated(set, "LOST: a link has %d uses; %d were answered, and %d sent", now.Uses, l.counted, l.sent)
+				return violated(set, "LOST: a link has %d uses; %d requests were answered, and %d sent", now.Uses, l.counted, l.sent)
 			}
 			l.sent, l.counted = now.Uses, now.Uses
 		}
@@ -142,7 +143,7 @@ func (w *writer) verifyLinks(ctx context.Context) error {
 	return nil
 }
 
-// countDrop notes a file that has come by a link.
+// countDrop counts a file that was uploaded through a link.
 func (c *change) countDrop() {
 	if c.link != nil {
 		c.link.counted++
@@ -150,10 +151,10 @@ func (c *change) countDrop() {
 	}
 }
 
-// lostAnswered is the error of a file that was answered and is not there.
+// lostAnswered returns the error for an acknowledged file that does not exist.
 func (c *change) lostAnswered() error {
 	if c.answered {
-		return violated(nil, "LOST: %s was answered, and is not there", c.what)
+		return violated(nil, "LOST: %s was acknowledged, but does not exist", c.what)
 	}
 	return nil
 }

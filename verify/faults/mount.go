@@ -21,23 +21,23 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// mounted is a directory, and the mount of passfs through which child processes use it. It is used
-// once.
+// mounted is a directory and the mount of passfs through which child processes use it. It can be
+// used once.
 type mounted struct {
 	below, above string
 	fs           *passfs.FS
 	child        *os.Process
-	inactive     bool // until the first operation is acknowledged: the hook does not get its calls
+	inactive     bool // true until the first operation is acknowledged: the hook is not called
 	calls        int  // so far
 	killed       bool // the child was killed: its later calls fail
 	mu           sync.Mutex
 }
 
-// mountHook is a passfs.Hook that gets its mount.
+// mountHook is a passfs.Hook that also receives its mount.
 type mountHook func(s *mounted, c *passfs.Call, do func() syscall.Errno) syscall.Errno
 
-// newMount mounts the directory dir/below, which may exist. The hook is called for each call, as
-// passfs does, until kill.
+// newMount mounts the directory dir/below, which may exist. passfs calls the hook for each call
+// until kill.
 func newMount(dir string, hook mountHook) (*mounted, error) {
 	s := &mounted{below: filepath.Join(dir, "below"), above: filepath.Join(dir, "above")}
 	for _, path := range []string{s.below, s.above} {
@@ -61,16 +61,16 @@ func newMount(dir string, hook mountHook) (*mounted, error) {
 	return s, err
 }
 
-// kill ends the child within a call, which never returns to it.
+// kill kills the child during a call, which never returns to it.
 func (s *mounted) kill() syscall.Errno {
 	s.killed = true
-	_ = s.child.Kill() // it may have ended by itself
+	_ = s.child.Kill() // it may have ended already
 	return syscall.EIO
 }
 
-// run starts this program as a child on the mount and waits for its end. Each Report that the child
-// makes goes to report, which answers; the hook is not called meanwhile. run returns what the child
-// wrote to standard error, if it failed without being killed.
+// run starts this program as a child on the mount and waits for its end. It passes each Report of
+// the child to report, and sends the answer to the child. The hook is not called in the meantime.
+// If the child failed without being killed, the error contains its standard error.
 func (s *mounted) run(ctx context.Context, report func(script.Report) (answer string), args ...string) error {
 	cmd, err := childCommand(ctx, append(args, s.above)...)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *mounted) run(ctx context.Context, report func(script.Report) (answer st
 	if err := errors.Join(opening, failed); err != nil {
 		return err
 	}
-	s.mu.Lock() // so that no call comes before the child is set
+	s.mu.Lock() // no call may come before the child is set
 	err = cmd.Start()
 	s.child = cmd.Process
 	s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *mounted) run(ctx context.Context, report func(script.Report) (answer st
 	}
 	talked := s.answerReports(in, out, report)
 	if talked != nil {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have ended already
 	}
 	err = cmd.Wait()
 	s.mu.Lock()
@@ -112,7 +112,7 @@ func (s *mounted) answerReports(in io.WriteCloser, out io.Reader, report func(sc
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			return in.Close() // a line that was cut off is no report
+			return in.Close() // an incomplete line is not a report
 		}
 		var r script.Report
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -137,7 +137,7 @@ func childCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
 	return exec.CommandContext(ctx, self, args...), nil
 }
 
-// The children that run the script and recover from it.
+// The child processes that run the script and recover from it.
 const (
 	childScript  = "child-script"
 	childRecover = "child-recover"
@@ -159,11 +159,11 @@ func childEnd(stderr io.Writer, err error) int {
 	return 0
 }
 
-// acks are what a child has acknowledged.
+// acks is the state that a child has acknowledged.
 type acks struct {
 	count    int
-	state    script.State // when it acknowledged the last of them
-	reported script.State // by the last report
+	state    script.State // after the last acknowledged operation
+	reported script.State // after the last report
 }
 
 func (a *acks) take(r script.Report) {
@@ -177,14 +177,14 @@ func (a *acks) take(r script.Report) {
 type golden struct {
 	crash.Recording
 	States   []script.State // after each operation
-	recovery int            // how many calls a recovery makes that has nothing to do
-	made     string         // a copy of the directory as it is after the first creation
-	creation int            // how many calls that takes
+	recovery int            // number of calls of a recovery without work
+	made     string         // a copy of the directory after the first creation
+	creation int            // number of calls of the first creation
 }
 
-// mountGolden is newMount for the script. With late, faults come only after the first creation: the
-// stores, whose creation takes most of the calls, exist already, and the hook is inactive until
-// they are open.
+// mountGolden is like newMount, for the script. If late is set, faults begin only after the first
+// creation, which takes most of the calls. In this case the stores exist already, and the hook is
+// inactive until they are open.
 func (g *golden) mountGolden(dir string, late bool, hook mountHook) (*mounted, error) {
 	if late {
 		if err := errors.Join(os.MkdirAll(dir, 0o700), copyTree(g.made, filepath.Join(dir, "below"))); err != nil {
@@ -216,7 +216,7 @@ func copyTree(from, to string) error {
 	})
 }
 
-// recordScript runs the script to its end.
+// recordScript runs the script to its end and records its calls.
 func recordScript(ctx context.Context, dir string) (g *golden, err error) {
 	g = &golden{}
 	s, err := newMount(dir, func(_ *mounted, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
@@ -237,7 +237,7 @@ func recordScript(ctx context.Context, dir string) (g *golden, err error) {
 	var refused error
 	err = s.run(ctx, func(r script.Report) string {
 		if r.Code != "" || r.Unread != "" || r.Temps > 0 {
-			refused = fmt.Errorf("with nothing broken: operation %d: %s %s, %d left", r.Op, r.Error, r.Unread, r.Temps)
+			refused = fmt.Errorf("without faults: operation %d: %s %s, %d temporary files", r.Op, r.Error, r.Unread, r.Temps)
 			return ""
 		}
 		a.take(r)
@@ -263,7 +263,7 @@ func recordScript(ctx context.Context, dir string) (g *golden, err error) {
 	return g, nil
 }
 
-// expect says what may be found after so many acknowledged operations.
+// expect returns the allowed states after the given acknowledgements.
 func (g *golden) expect(a acks) script.Expected {
 	e := script.Expected{Acked: a.state}
 	if a.count > 0 {

@@ -14,17 +14,17 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// object is what must be true of one resource or set. It has one writer, which sends one request at
-// a time: so of at most one change it is unknown whether it happened.
+// object is the expected state of one resource or set. It has one writer, which sends one request
+// at a time. So at most one change has an unknown result.
 type object struct {
-	want      record           // the facts, see factsOf
-	versions  []record         // its state before each replacement, the oldest first
-	etag      string           // "" where a cascade of its container changed it: the stamp was in no answer
-	set       *object          // of a resource
-	links     map[string]*link // of a set, by kind
+	want      record           // the expected fields, see factsOf
+	versions  []record         // the state before each replacement, oldest first
+	etag      string           // "" if a cascade of the container changed the object: no answer contained the stamp
+	set       *object          // set of a resource
+	links     map[string]*link // links of a set, by kind
 	cascaded  bool             // deleted by the deletion of its set
-	purgeable bool             // it was deleted since its bytes were last seen, so that a purge may have removed them
-	touched   bool             // since the last verification
+	purgeable bool             // deleted since the content was last read, so that a purge may have removed it
+	touched   bool             // changed since the last verification
 	history   []string
 }
 
@@ -32,14 +32,14 @@ type object struct {
 type change struct {
 	what   string
 	on     *object // the changed object; nil for a creation
-	after  record  // the facts afterwards
-	set    *object // of a new resource
-	effect func()  // on other objects
+	after  record  // the fields after the change
+	set    *object // set of a new resource
+	effect func()  // applies the change to other objects
 
-	replaces bool // the file, so that what was becomes a version
+	replaces bool // replaces the file, so that the previous file becomes a version
 
 	link     *link // the link through which a new resource is uploaded
-	answered bool  // it has come, and only its id is not known yet
+	answered bool  // the answer was received, but the id is not known yet
 }
 
 // violation is a broken guarantee.
@@ -50,19 +50,19 @@ func (v violation) Unwrap() error { return v.error }
 func violated(th *object, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if th != nil {
-		err = fmt.Errorf("%w\n  wanted  %+v, tag %q\n  history %s", err, th.want, th.etag, strings.Join(th.history, "; "))
+		err = fmt.Errorf("%w\n  want    %+v, tag %q\n  history %s", err, th.want, th.etag, strings.Join(th.history, "; "))
 	}
 	return violation{err}
 }
 
-// factsOf returns the fields of a record that a writer decides. The addresses are the service's
-// own, and the time is in the tag.
+// factsOf returns the fields of a record that a writer sets. It clears the URLs, which the service
+// sets, and the time, which is in the tag.
 func factsOf(r record) record {
 	r.URL, r.DataURL, r.Modified, r.DataspaceID = "", "", "", ""
 	return r
 }
 
-// isSet distinguishes sets from resources.
+// isSet reports whether the object is a set.
 func (th *object) isSet() bool { return th.set == nil }
 
 func (th *object) path() string {
@@ -77,7 +77,7 @@ func (th *object) note(format string, args ...any) {
 	th.history = append(th.history, fmt.Sprintf(format, args...))
 }
 
-// done applies a change. The tag is that of the answer, or "".
+// done applies a change. etag is the tag of the answer, or "".
 func (w *writer) done(c *change, etag string) *object {
 	th := c.on
 	if th == nil {
@@ -101,20 +101,20 @@ func (w *writer) done(c *change, etag string) *object {
 	return th
 }
 
-// seen is everything that a service lists after a restart.
+// seen holds all objects that a service lists after a restart.
 type seen struct {
 	byID   map[string]record
 	byName map[string][]string // ids
 }
 
-// readListings reads the listings of sets and resources, deleted ones too.
+// readListings reads the listings of sets and resources, including deleted ones.
 func readListings(ctx context.Context, c *e2e.Client) (s seen, err error) {
 	s = seen{byID: map[string]record{}, byName: map[string][]string{}}
 	for _, url := range []string{"/sets?state=all&limit=1000", "/resources?state=all&limit=1000"} {
 		_, err := c.Walk(ctx, url, func(p e2e.Page) error {
 			for _, r := range p.Data {
 				if _, twice := s.byID[r.ID]; twice {
-					return violated(nil, "%s is twice in %s, while nothing is written", r.ID, url)
+					return violated(nil, "%s appears twice in %s, without concurrent writes", r.ID, url)
 				}
 				s.byID[r.ID] = r
 				s.byName[r.Name] = append(s.byName[r.Name], r.ID)
@@ -128,7 +128,7 @@ func readListings(ctx context.Context, c *e2e.Client) (s seen, err error) {
 	return s, nil
 }
 
-// settle determines whether the change that was under way has happened, and checks its result.
+// settle determines whether the change without an answer was made, and checks its result.
 func (w *writer) settle(ctx context.Context, s seen) error {
 	c := w.pending
 	w.pending = nil
@@ -147,16 +147,16 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 			w.observe(th)
 			return nil
 		}
-		return violated(nil, "%s was sent once, and is there as %q", c.what, ids)
+		return violated(nil, "%s was sent once, but created %q", c.what, ids)
 	}
 	c.on.note("%s was sent, without an answer", c.what)
 	got, ok := s.byID[c.on.want.ID]
 	if !ok {
-		return violated(c.on, "it is gone after %s", c.what)
+		return violated(c.on, "the object is missing after %s", c.what)
 	}
 	before, after := c.on.want, c.after
 	if got = factsOf(got); got.Purged && !before.Purged {
-		// A purge came after it, or instead of it; verify checks whether it was allowed.
+		// A purge came after the change, or before it. verify checks whether the purge was allowed.
 		before, after = tombstone(before), tombstone(after)
 	}
 	switch got {
@@ -164,23 +164,23 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 	case before:
 		return nil
 	default:
-		return violated(c.on, "after %s, which was not answered, it is neither as before nor as it would be then, but %+v", c.what, got)
+		return violated(c.on, "after %s, which was not answered, the object has neither the old nor the new state: %+v", c.what, got)
 	}
 	tag := c.on.etag
 	w.observe(w.done(c, ""))
-	// The state may be the same before and after, as of a file that replaces an equal one: then the
-	// tag says which one it is.
+	// The state may be the same before and after, for example if a file replaces an equal file.
+	// Then the tag identifies the state.
 	return w.adopt(ctx, c.on, tag)
 }
 
-// tombstone is what a purge leaves.
+// tombstone returns the state after a purge.
 func tombstone(r record) record {
 	r.State, r.Purged = "deleted", true
 	return r
 }
 
-// adopt takes over the tag of an object whose last change was not answered. It must not be of an
-// older version.
+// adopt reads the tag of an object whose last change was not answered. The tag must not be older
+// than before.
 func (w *writer) adopt(ctx context.Context, th *object, before string) error {
 	a, err := w.SendJSON(ctx, http.MethodGet, th.path(), nil)
 	if err != nil {
@@ -188,24 +188,24 @@ func (w *writer) adopt(ctx context.Context, th *object, before string) error {
 	}
 	th.etag = a.Header.Get("ETag")
 	if a.Status != http.StatusOK || before != "" && stampOf(th.etag) < stampOf(before) {
-		return violated(th, "its tag was %s, and is %s", before, th.etag)
+		return violated(th, "the tag was %s, but is now %s", before, th.etag)
 	}
 	return nil
 }
 
-// verify compares everything of a writer with what the service shows, and takes it out of s.
+// verify compares all objects of a writer with the service's listings, and removes them from s.
 func (w *writer) verify(ctx context.Context, s seen) error {
 	for _, th := range append(append([]*object(nil), w.sets...), w.resources...) {
 		got, ok := s.byID[th.want.ID]
 		if !ok {
-			return violated(th, "LOST: %s is in no listing", th.path())
+			return violated(th, "LOST: %s is missing in the listings", th.path())
 		}
 		delete(s.byID, th.want.ID)
 		if got.Purged && !th.want.Purged {
 			if !th.purgeable {
-				return violated(th, "%s was purged, and was not deleted", th.path())
+				return violated(th, "%s was purged, but was not deleted", th.path())
 			}
-			th.note("a purge found it")
+			th.note("purged")
 			th.want.Purged, th.want.State, th.etag = true, "deleted", ""
 		}
 		if facts := factsOf(got); facts != th.want {
@@ -222,7 +222,7 @@ func (w *writer) verify(ctx context.Context, s seen) error {
 	return nil
 }
 
-// verifyObject fetches an object, and the bytes of a resource.
+// verifyObject fetches an object, and the content of a resource.
 func (w *writer) verifyObject(ctx context.Context, th *object, listed record) error {
 	a, err := w.SendJSON(ctx, http.MethodGet, th.path(), nil)
 	if err != nil {
@@ -231,7 +231,7 @@ func (w *writer) verifyObject(ctx context.Context, th *object, listed record) er
 	tag := a.Header.Get("ETag")
 	th.etag = cmp.Or(th.etag, tag)
 	if a.Status != http.StatusOK || tag != th.etag || listed.Modified != modifiedOf(tag) {
-		return violated(th, "LOST: %s has the tag %s and was listed as modified %s; %w", th.path(), tag, listed.Modified, a.Problem())
+		return violated(th, "LOST: %s has the tag %s, but its listing has the time %s; %w", th.path(), tag, listed.Modified, a.Problem())
 	}
 	if th.isSet() {
 		return nil
@@ -253,7 +253,7 @@ func (w *writer) verifyObject(ctx context.Context, th *object, listed record) er
 	return nil
 }
 
-// verifyVersions fetches the versions of a resource, and the bytes of each.
+// verifyVersions fetches the versions of a resource with their content.
 func (w *writer) verifyVersions(ctx context.Context, th *object) error {
 	a, err := w.SendJSON(ctx, http.MethodGet, th.path()+"/versions?limit=1000", nil)
 	if err != nil {
@@ -261,18 +261,18 @@ func (w *writer) verifyVersions(ctx context.Context, th *object) error {
 	}
 	if th.want.State == "deleted" {
 		if a.Status != http.StatusGone {
-			return violated(th, "%s is deleted, and its versions are there: status %d", th.path(), a.Status)
+			return violated(th, "%s is deleted, but its versions can be read: status %d", th.path(), a.Status)
 		}
 		return nil
 	}
 	var listed struct{ Data []record }
 	if err := a.Decode(&listed); err != nil || len(listed.Data) != len(th.versions)+1 || th.want.Version != len(listed.Data) {
-		return violated(th, "LOST: %s has %d versions listed, and had %d (%v)", th.path(), len(listed.Data), len(th.versions)+1, err)
+		return violated(th, "LOST: %s has %d versions, want %d (%v)", th.path(), len(listed.Data), len(th.versions)+1, err)
 	}
 	for n, want := range th.versions {
 		got := listed.Data[len(th.versions)-n]
 		if got.Version != n+1 || got.SHA256 != want.SHA256 || got.Bytes != want.Bytes || got.Name != want.Name || got.Description != want.Description {
-			return violated(th, "LOST: version %d of %s is %+v, and was %+v", n+1, th.path(), got, want)
+			return violated(th, "LOST: version %d of %s is %+v, want %+v", n+1, th.path(), got, want)
 		}
 		a, err := w.SendJSON(ctx, http.MethodGet, fmt.Sprintf("%s/versions/%d/data", th.path(), n+1), nil)
 		if err != nil {
@@ -290,7 +290,8 @@ func digestOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stampOf reads the stamp, in microseconds, out of a tag: id, stamp in base 36, state.
+// stampOf returns the stamp of a tag, in microseconds. A tag consists of an id, a stamp in base 36
+// and a state.
 func stampOf(etag string) int64 {
 	var stamp int64
 	parts := strings.Split(strings.Trim(etag, `"`), ".")
@@ -303,10 +304,10 @@ func stampOf(etag string) int64 {
 	return stamp
 }
 
-// modifiedOf is the time in a tag as records show it.
+// modifiedOf returns the time of a tag in the format of records.
 func modifiedOf(etag string) string {
 	return time.UnixMicro(stampOf(etag)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// broken distinguishes a violation from an error of the harness.
+// broken reports whether the error is a violation, and not an error of the test itself.
 func broken(err error) bool { return errors.As(err, new(violation)) }

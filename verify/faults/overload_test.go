@@ -17,40 +17,40 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// overloadMemory is how much resident memory the service has at most during an attack, in MiB: the
-// 256 MiB of bodies and answers that it admits, and as much again for garbage.
+// overloadMemory is the maximum resident memory of the service during an attack, in MiB: 256 MiB of
+// admitted bodies and answers, and as much again for garbage.
 const overloadMemory = 512
 
-// How long a request of another caller takes during an attack, at the 99th percentile: so many
-// times as long as alone, where that is more than the least limit.
+// Limits for the 99th percentile of the durations of another caller's requests during an attack.
+// The limit of a long row is a multiple of the duration without an attack, but at least
+// overloadLeast.
 const (
 	overloadFactor = 10
 	overloadLeast  = 250 * time.Millisecond
 	overloadShort  = 2 * time.Second // in short rows, which run next to other work
 )
 
-// attack is work that some clients of one caller ask for, and what another caller does meanwhile.
+// attack is a load by several clients of one caller, and the concurrent requests of another caller.
 type attack struct {
 	name    string
 	clients int
 	abuse   func(client int) sent
-	refusal int // status that the clients get sooner or later
+	refusal int // status that the clients must receive eventually
 	normal  func(sample int) sent
 }
 
 // sent is a request.
 type sent struct {
-	client       *http.Client // with the address that it comes from
+	client       *http.Client // its connections come from a fixed address
 	method, path string       // the path from the root of the service
 	key          string       // "" without one
-	password     string       // of a link
+	password     string       // password of a link
 	body         io.Reader
 	contentType  string
-	slowly       bool // the answer is read as slow clients do
+	slowly       bool // read the answer slowly
 }
 
-// overload has one caller after another ask for as much work as it can, and times the requests of
-// another caller.
+// overload starts one attack after another, and measures the duration of another caller's requests.
 func overload(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func overload(ctx context.Context, t *trial) error {
 	return errors.Join(err, service.Stop(), clean(ctx, program, data))
 }
 
-// try times an attack.
+// try runs an attack and measures its effect.
 func (o *overloaded) try(ctx context.Context, a attack) error {
 	alone, err := o.time(ctx, a, 0)
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *overloaded) try(ctx context.Context, a attack) error {
 	o.most("memory in MiB:", memory)
 	o.most("p99 alone in ms:", alone.Seconds()*1000)
 	o.most("p99 in ms:", during.Seconds()*1000)
-	o.log("%s: %d clients, %d refused, %d served, %.0f MiB; another caller's p99 %v, alone %v", a.name, a.clients, abusers.refusals.Load(),
+	o.log("%s: %d clients, %d refused, %d served, %.0f MiB; another caller's p99 %v, without the attack %v", a.name, a.clients, abusers.refusals.Load(),
 		abusers.served.Load(), memory, during.Round(time.Millisecond/10), alone.Round(time.Millisecond/10))
 	limit := overloadShort
 	if o.long {
@@ -112,15 +112,15 @@ func (o *overloaded) try(ctx context.Context, a attack) error {
 	}
 	switch {
 	case during > limit:
-		return violated(nil, "another caller's request takes %v, and %v alone", during, alone)
+		return violated(nil, "another caller's request takes %v, and %v without the attack", during, alone)
 	case memory > overloadMemory:
-		return violated(nil, "the service has %.0f MiB in memory", memory)
+		return violated(nil, "the service uses %.0f MiB of memory", memory)
 	}
 	return nil
 }
 
-// time returns the 99th percentile of how long the normal requests of an attack take. Each of them
-// must succeed.
+// time returns the 99th percentile of the durations of the normal requests of an attack. Each
+// request must succeed.
 func (o *overloaded) time(ctx context.Context, a attack, first int) (time.Duration, error) {
 	var took []time.Duration
 	for n := range o.samples() {
@@ -144,7 +144,7 @@ func (o *overloaded) time(ctx context.Context, a attack, first int) (time.Durati
 	return took[(len(took)*99-1)/100], nil
 }
 
-// send sends a request, and returns an answer of which only the head has been read.
+// send sends a request, and returns the answer with an unread body.
 func (o *overloaded) send(ctx context.Context, s sent) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, s.method, "http://"+o.service.Address()+s.path, s.body)
 	if err != nil {
@@ -174,7 +174,7 @@ type abusers struct {
 	failed           chan error
 }
 
-// wait waits for the first refusal.
+// wait waits until a client is refused for the first time.
 func (a *abusers) wait(ctx context.Context) error {
 	select {
 	case <-a.refused:
@@ -184,7 +184,7 @@ func (a *abusers) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Minute):
-		return violated(nil, "no client is refused; %d were served", a.served.Load())
+		return violated(nil, "no client was refused; %d were served", a.served.Load())
 	}
 }
 
@@ -194,7 +194,7 @@ func (a *abusers) repeat(ctx context.Context, o *overloaded, of attack, client i
 		request := of.abuse(client)
 		response, err := o.send(ctx, request)
 		if err != nil {
-			continue // it was cut off
+			continue // the connection was aborted
 		}
 		pause := time.Duration(0)
 		switch seconds, unreadable := strconv.Atoi(response.Header.Get("Retry-After")); {
@@ -204,7 +204,7 @@ func (a *abusers) repeat(ctx context.Context, o *overloaded, of attack, client i
 		case response.StatusCode == a.refusal:
 			a.refusals.Add(1)
 			a.once.Do(func() { close(a.refused) })
-			pause = time.Second // which is the least that Retry-After says
+			pause = time.Second // the minimum of Retry-After
 		case response.StatusCode/100 == 5:
 			a.failed <- violated(nil, "status %d", response.StatusCode)
 			pause = time.Hour
@@ -224,10 +224,10 @@ func (a *abusers) repeat(ctx context.Context, o *overloaded, of attack, client i
 	}
 }
 
-// trickled is how many bytes the body of a slow client is said to have.
+// trickled is the announced size of a slow client's body in bytes.
 const trickled = 1_000_000
 
-// trickle is a body of which a byte comes each byteInterval.
+// trickle is a body that returns one byte per byteInterval.
 type trickle struct{}
 
 func (*trickle) Read(p []byte) (int, error) {

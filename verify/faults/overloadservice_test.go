@@ -18,13 +18,13 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// overloaded is a service under attack, with what is stored there.
+// overloaded is a service under attack, with the ids of its content.
 type overloaded struct {
 	*trial
 	service *e2e.Service
 
-	abuser, other *http.Client // which come from addresses of their own
-	stranger      string       // key of a user without a role, of the abuser
+	abuser, other *http.Client // clients with different addresses
+	stranger      string       // key of a user without a role, used by the abuser
 	editor        string       // key of an editor of the quiet set
 
 	large, wide, tables, quiet string   // sets
@@ -42,7 +42,7 @@ const (
 	others    = "127.0.0.3"
 )
 
-// samples is how many normal requests are timed in each attack.
+// samples returns the number of normal requests that are timed per attack.
 func (o *overloaded) samples() int {
 	if o.long {
 		return 100
@@ -50,7 +50,7 @@ func (o *overloaded) samples() int {
 	return 5
 }
 
-// scaled returns a number of clients or files: the one of the long row, or a part of it.
+// scaled returns a number of clients or files: long in a long row, otherwise short.
 func (o *overloaded) scaled(long, short int) int {
 	if o.long {
 		return long
@@ -58,7 +58,8 @@ func (o *overloaded) scaled(long, short int) int {
 	return short
 }
 
-// from returns a client that comes from an address of this machine. Little is in flight to it.
+// from returns a client whose connections come from an address of this machine. Its small read
+// buffer limits the bytes in flight.
 func from(address string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{Transport: &http.Transport{
@@ -73,10 +74,10 @@ func from(address string) *http.Client {
 	}}
 }
 
-// attacks are what the callers do. The numbers of clients of the long row are those with which the
-// service was once stopped.
+// attacks returns all attacks. Their numbers of clients in the long row once made the service
+// unavailable.
 func (o *overloaded) attacks() []attack {
-	digits := make([]string, 32) // as many words as a query has at most
+	digits := make([]string, 32) // the maximum number of words in a query
 	for i := range digits {
 		digits[i] = strconv.Itoa(i + 1)
 	}
@@ -113,7 +114,7 @@ func (o *overloaded) attacks() []attack {
 	}
 }
 
-// prepare stores what the attacks ask for.
+// prepare creates the content that the attacks request.
 func (o *overloaded) prepare(ctx context.Context) error {
 	o.abuser, o.other = from(attackers), from(others)
 	c := o.service.Client
@@ -143,7 +144,7 @@ func (o *overloaded) prepare(ctx context.Context) error {
 	return o.links(ctx)
 }
 
-// people makes the callers.
+// people creates the callers.
 func (o *overloaded) people(ctx context.Context, dataspace string) error {
 	for _, caller := range []struct {
 		name string
@@ -166,8 +167,8 @@ func (o *overloaded) people(ctx context.Context, dataspace string) error {
 	return nil
 }
 
-// files fills the sets: a large file, files with many names of properties, tables of numbers, and
-// a few small files.
+// files fills the sets with a large file, files with many property names, tables of numbers, and
+// some small files.
 func (o *overloaded) files(ctx context.Context) error {
 	senders, sound := errgroup.WithContext(ctx)
 	senders.SetLimit(workers)
@@ -230,7 +231,7 @@ func (o *overloaded) describe(ctx context.Context, set, name, metadata string, b
 	return err
 }
 
-// links makes shares, and waits until the search finds the last file.
+// links creates share links, and waits until the search index is current.
 func (o *overloaded) links(ctx context.Context) error {
 	share := func(set, password string) (string, error) {
 		var made struct{ Address string }
@@ -256,7 +257,7 @@ func (o *overloaded) links(ctx context.Context) error {
 			return err
 		}
 	}
-	for range 2 * o.samples() { // each is opened once: the service remembers a right password
+	for range 2 * o.samples() { // each link is opened once, because the service caches a correct password
 		path, err := share(o.quiet, linkPassword)
 		if err != nil {
 			return err
@@ -266,7 +267,7 @@ func (o *overloaded) links(ctx context.Context) error {
 	return (&searched{workload: &workload{client: o.service.Client}}).caughtUp(ctx)
 }
 
-// resetPeak makes VmHWM of a process the greatest resident memory from now on.
+// resetPeak resets VmHWM of a process to its current resident memory.
 func resetPeak(pid int) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }

@@ -14,22 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shutdown is the request that ends a file system at once, as a power cut does; ext4 and XFS know
-// it.
+// shutdown is the request that stops a file system immediately, as a power cut does. ext4 and XFS
+// support it.
 const shutdown = 0x8004587d // _IOR('X', 125, uint32)
 
-// The ways in which the log of the file system ends.
+// Options for the log of the file system at the shutdown.
 const (
 	flushLog = 1
 	dropLog  = 2
 )
 
-// cutsPerDisk is how many power cuts one image gets.
+// cutsPerDisk is the number of power cuts per image.
 const cutsPerDisk = 5
 
-// filesystem is one that can be shut down.
+// filesystem is a kind of file system that supports shutdown.
 type filesystem struct {
-	make, check []string // commands; the image follows
+	make, check []string // commands; the image is the last argument
 }
 
 func filesystems() []filesystem {
@@ -39,7 +39,7 @@ func filesystems() []filesystem {
 	}
 }
 
-// disk is a file system in an image file, mounted through a loop device, with a repository on it.
+// disk is a file system in an image file, mounted through a loop device. It contains a repository.
 type disk struct {
 	filesystem
 	dir      string
@@ -49,7 +49,7 @@ type disk struct {
 func (d *disk) image() string { return filepath.Join(d.dir, "image") }
 func (d *disk) mount() string { return filepath.Join(d.dir, "mounted") }
 
-// power cuts the power under load: of what was not synced, nothing is left.
+// power simulates power cuts under load, which lose all unsynced data.
 func power(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -83,11 +83,11 @@ func power(ctx context.Context, t *trial) (err error) {
 	return err
 }
 
-// logOf is what happens to the log of the file system in the cut of a unit.
+// logOf returns the option for the log of the file system in the power cut of a unit.
 func logOf(i int) int { return []int{flushLog, dropLog}[i%2] }
 
-// create makes the file system and the repository. The log of the service and its oracle stay
-// outside.
+// create creates the file system and the repository. The log of the service and the expected states
+// are stored outside.
 func (d *disk) create(ctx context.Context, t *trial, program string, i int) error {
 	data, on := filepath.Join(d.dir, "data"), filepath.Join(d.mount(), "data")
 	if err := os.MkdirAll(d.mount(), 0o700); err != nil {
@@ -116,7 +116,7 @@ func (d *disk) create(ctx context.Context, t *trial, program string, i int) erro
 	return err
 }
 
-// cut is one power cut, from a running service to the next.
+// cut runs one cycle: load, a power cut, checks, and a restart.
 func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	after := 50*time.Millisecond + time.Duration(t.random(i).IntN(400))*time.Millisecond
 	err := d.workload.runUntil(ctx, t, after, func() error {
@@ -127,7 +127,8 @@ func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	if err != nil {
 		return err
 	}
-	// Mounted and unmounted, it has read its log; then nothing may be wrong with it.
+	// Mount and unmount the file system, so that it replays its log. Then its check must find no
+	// error.
 	for _, step := range []func() error{
 		func() error { return d.detach(ctx) },
 		func() error { return d.attach(ctx) },
@@ -148,7 +149,7 @@ func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	return err
 }
 
-// end ends the file system as a power cut does.
+// end stops the file system like a power cut.
 func (d *disk) end(log int) (err error) {
 	root, err := os.Open(d.mount())
 	if err != nil {
@@ -156,7 +157,7 @@ func (d *disk) end(log int) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	if err := unix.IoctlSetPointerInt(int(root.Fd()), shutdown, log); err != nil {
-		return fmt.Errorf("end the file system: %w", err)
+		return fmt.Errorf("stop the file system: %w", err)
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (d *disk) attach(ctx context.Context) error {
 
 func (d *disk) detach(ctx context.Context) error { return command(ctx, "umount", d.mount()) }
 
-// abandon leaves nothing running or mounted. The image stays, to be examined.
+// abandon stops the service and unmounts the disk. The image remains for inspection.
 func (d *disk) abandon() error {
 	if d.workload != nil && d.workload.service != nil {
 		d.workload.service.Kill()
@@ -180,7 +181,7 @@ func (d *disk) retire(ctx context.Context, t *trial) error {
 	return errors.Join(finish(ctx, t, d.workload), d.detach(ctx), os.RemoveAll(d.dir))
 }
 
-// command runs a program, whose output is for the error only.
+// command runs a program. It returns the output only in an error.
 func command(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -189,8 +190,8 @@ func command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// TestPowerCut: power cuts under load, on ext4 and XFS. It goes on for longer when it has a fault
-// to find.
+// TestPowerCut simulates power cuts under load, on ext4 and XFS. It runs longer if it must find a
+// mutant.
 func TestPowerCut(t *testing.T) {
 	cuts := 4
 	if os.Getenv("MUTANT") != "" {

@@ -16,15 +16,15 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// document holds the results, one line of a table each, between marks.
+// document contains the results as lines of a table between two marks.
 const (
 	document  = "docs/reference/fault-tests.md"
 	beginMark = "<!-- faults: one row each, written by go -C verify test ./faults -size=long -write -->"
 	endMark   = "<!-- /faults -->"
 )
 
-// errDirty: uncommitted code has no id that a result could name.
-var errDirty = errors.New("the tree has changes that are not committed")
+// errDirty is returned for uncommitted code: results name a commit.
+var errDirty = errors.New("the tree has uncommitted changes")
 
 func git(args ...string) (string, error) {
 	root, err := e2e.Source(context.Background())
@@ -41,8 +41,8 @@ func git(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// codeID names the code: the last commit that changed more than documents. With clean, changes that
-// are not committed are an errDirty.
+// codeID returns the last commit that changed files other than documents. If clean is set,
+// uncommitted changes are an errDirty.
 func codeID(clean bool) (string, error) {
 	const documents = ":(exclude)*.md"
 	id, err := git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", documents)
@@ -56,11 +56,10 @@ func codeID(clean bool) (string, error) {
 	return id, err
 }
 
-// writing is held while the document is changed: rows run in parallel.
+// writing is locked during changes of the document, because rows run in parallel.
 var writing sync.Mutex
 
-// write puts the row's line into the document, in the place of the one that was there. code is the
-// codeID of when the row began.
+// write replaces the row's line in the document. code is the codeID at the start of the row.
 func (t *trial) write(code string, took time.Duration) error {
 	writing.Lock()
 	defer writing.Unlock()
@@ -69,7 +68,7 @@ func (t *trial) write(code string, took time.Duration) error {
 		return err
 	}
 	if now != code {
-		return fmt.Errorf("the code has changed meanwhile, from %s to %s: the result belongs to neither", code, now)
+		return fmt.Errorf("the code has changed during the run, from %s to %s: the result belongs to neither", code, now)
 	}
 	root, err := e2e.Source(context.Background())
 	if err != nil {
@@ -89,13 +88,13 @@ func (t *trial) write(code string, took time.Duration) error {
 	return os.WriteFile(path, []byte(changed), 0o644)
 }
 
-// results returns the document in three: up to the table's lines, these, and what follows.
+// results splits the document into the part before the table's lines, the lines, and the rest.
 func results(text string) (before string, lines []string, after string, err error) {
 	before, rest, ok := strings.Cut(text, beginMark+"\n")
 	table, after, closed := strings.Cut(rest, endMark)
 	lines = strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if !ok || !closed || len(lines) < 2 {
-		return "", nil, "", fmt.Errorf("%s has no place for results: %s", document, beginMark)
+		return "", nil, "", fmt.Errorf("%s has no marks for results: %s", document, beginMark)
 	}
 	head := strings.Join(lines[:2], "\n") + "\n"
 	return before + beginMark + "\n" + head, lines[2:], endMark + after, nil
@@ -115,7 +114,8 @@ func withLine(text, name, line string) (string, error) {
 	return before + strings.Join(lines, "\n") + "\n" + after, nil
 }
 
-// cell returns a column of a line of the table, from 1: the row's name; the last, 6, is its commit.
+// cell returns a column of a line of the table, from 1. Column 1 is the name of the row, column 6
+// its commit.
 func cell(line string, n int) string {
 	if cells := strings.Split(line, "|"); n < len(cells) {
 		return strings.TrimSpace(cells[n])

@@ -10,8 +10,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestDue says of each row whether its long run is due: the durable code has changed since the run
-// that is written down.
+// TestDue logs for each row whether its long run is due, because the durable code has changed since
+// the recorded run.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	root, err := e2e.Source(context.Background())
@@ -20,7 +20,7 @@ func TestDue(t *testing.T) {
 	}
 	for _, place := range durable() {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(place))); err != nil {
-			t.Errorf("durable code is not where it is expected to be: %v", err)
+			t.Errorf("a path of durable does not exist: %v", err)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(document)))
@@ -47,7 +47,7 @@ func TestDue(t *testing.T) {
 		case due:
 			t.Logf("%s: due, the durable code has changed since %s", cell(line, 1), commit)
 		default:
-			t.Logf("%s: stands", cell(line, 1))
+			t.Logf("%s: up to date", cell(line, 1))
 		}
 	}
 	if !slices.Equal(names, rowNames) {
@@ -55,8 +55,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDeclarations: comments, names, order and files do not count as a change of code; all else
-// does.
+// TestDeclarations tests that comments, names, order and files are not treated as a change of code,
+// and that other differences are.
 func TestDeclarations(t *testing.T) {
 	t.Parallel()
 	const was = "package a\nimport \"os\"\n// f is.\nfunc f(n int) error { return os.Remove(\"a\") }\nvar x = 1\n"
@@ -69,7 +69,7 @@ func TestDeclarations(t *testing.T) {
 		{"order", "package a\nimport \"os\"\nvar x = 1\nfunc f(n int) error { return os.Remove(\"a\") }\n", true},
 		{"a value", "package a\nimport \"os\"\nfunc f(n int) error { return os.Remove(\"b\") }\nvar x = 1\n", false},
 		{"a statement", "package a\nimport \"os\"\nfunc f(n int) error { n++; return os.Remove(\"a\") }\nvar x = 1\n", false},
-		{"a declaration less", "package a\nimport \"os\"\nfunc f(n int) error { return os.Remove(\"a\") }\n", false},
+		{"a missing declaration", "package a\nimport \"os\"\nfunc f(n int) error { return os.Remove(\"a\") }\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -105,6 +105,6 @@ func TestResults(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	if _, err := withLine("no marks", "kill", "| kill |"); err == nil {
-		t.Error("a document without a place for results was taken")
+		t.Error("a document without marks was accepted")
 	}
 }

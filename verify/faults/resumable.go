@@ -14,19 +14,19 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// The largest file of a resumable upload, and its largest chunk, in bytes.
+// The maximum sizes of a resumable upload and of a chunk, in bytes.
 const (
 	maxUpload = 400 << 10
 	maxChunk  = 150 << 10
 )
 
-// pendingUpload is a resumable upload, which may continue over several restarts.
+// pendingUpload is an unfinished resumable upload, which may continue over several restarts.
 type pendingUpload struct {
 	change *change // the resulting change
 	url    string
 	body   []byte
-	acked  int64 // bytes that were acknowledged
-	sent   int64 // bytes that were sent, at most
+	acked  int64 // acknowledged bytes
+	sent   int64 // maximum of sent bytes
 	made   string
 }
 
@@ -34,7 +34,7 @@ type pendingUpload struct {
 type chunkCount struct {
 	acknowledged int64 // announcements and chunks
 	resumed      int64 // continued after a restart
-	found        int64 // had been made when the service ended, and not acknowledged
+	found        int64 // completed before the kill, but not acknowledged
 }
 
 // useUploads makes the writers send some files as resumable uploads from now on.
@@ -44,7 +44,7 @@ func (w *workload) useUploads() {
 	}
 }
 
-// completeUploads completes the resumable uploads under way, and verifies everything once more.
+// completeUploads completes the pending uploads, and verifies all objects again.
 func (w *workload) completeUploads(ctx context.Context, t *trial) error {
 	before := w.answered()
 	for _, writer := range w.writers {
@@ -62,7 +62,7 @@ func (w *workload) completeUploads(ctx context.Context, t *trial) error {
 	return w.verify(ctx)
 }
 
-// countUploads adds the counts since the last time to the row.
+// countUploads adds the counts of the writers to the row, and resets them.
 func (w *workload) countUploads(t *trial) {
 	for _, writer := range w.writers {
 		countUploads(t, writer.chunks)
@@ -76,7 +76,7 @@ func countUploads(t *trial, n chunkCount) {
 	t.add("uploads found completed", n.found)
 }
 
-// file returns a body, and whether it is sent as a resumable upload: then mostly one that takes
+// file returns a body, and whether to send it as a resumable upload. Most resumable uploads take
 // several chunks.
 func (w *writer) file() (body []byte, resumable bool) {
 	resumable = w.uploads && w.random.IntN(4) == 0
@@ -86,7 +86,7 @@ func (w *writer) file() (body []byte, resumable bool) {
 	return w.content(), resumable
 }
 
-// announce creates a resumable upload, sometimes with its first chunk or with all of it.
+// announce creates a resumable upload, sometimes with its first chunk or with the whole body.
 func (w *writer) announce(ctx context.Context, c *change, fields map[string]string, body []byte) error {
 	first := body
 	switch w.random.IntN(4) {
@@ -123,10 +123,10 @@ func (w *writer) announce(ctx context.Context, c *change, fields map[string]stri
 
 func (u *pendingUpload) size() int64 { return int64(len(u.body)) }
 
-// chunk returns the beginning of what is left.
+// chunk returns the next chunk of left, with a random length.
 func (w *writer) chunk(left []byte) []byte { return left[:min(len(left), 1+w.random.IntN(maxChunk))] }
 
-// sendChunk sends the next chunk of the upload under way, perhaps the last one.
+// sendChunk sends the next chunk of the pending upload, which may be the last one.
 func (w *writer) sendChunk(ctx context.Context) error {
 	u := w.pendingUpload
 	chunk := w.chunk(u.body[u.acked:])
@@ -143,12 +143,12 @@ func (w *writer) sendChunk(ctx context.Context) error {
 	return w.acknowledged(u, a)
 }
 
-// acknowledged handles the answer to a chunk. After the last one there is a resource.
+// acknowledged handles the answer to a chunk. After the last chunk, the answer names a resource.
 func (w *writer) acknowledged(u *pendingUpload, a e2e.Answer) error {
 	w.chunks.acknowledged++
 	at, made := a.Header.Get("Upload-Offset"), a.Header.Get("Labshelf-Resource")
 	if at != strconv.FormatInt(u.sent, 10) || (made != "") != (u.sent == u.size()) {
-		return violated(u.change.on, "%s: %d of %d bytes were sent, the answer says %q, and that it has become %q",
+		return violated(u.change.on, "%s: %d of %d bytes were sent, but the answer has the offset %q and the resource %q",
 			u.change.what, u.sent, u.size(), at, made)
 	}
 	u.acked = u.sent
@@ -159,22 +159,22 @@ func (w *writer) acknowledged(u *pendingUpload, a e2e.Answer) error {
 	return w.complete(u, made)
 }
 
-// complete applies the change of an upload that is complete.
+// complete applies the change of a completed upload.
 func (w *writer) complete(u *pendingUpload, made string) error {
 	w.pendingUpload, u.made = nil, path.Base(made)
 	c := u.change
 	if c.on == nil {
 		c.after.ID = u.made
 	} else if c.on.want.ID != u.made {
-		return violated(c.on, "%s: it has become %s", c.what, made)
+		return violated(c.on, "%s: the upload has changed %s", c.what, made)
 	}
 	w.completed = append(w.completed, u)
 	w.observe(w.done(c, ""))
 	return nil
 }
 
-// resume asks, after a restart, for the offset of the upload under way: at least what was
-// acknowledged, and at most what was sent; where all had been sent, the resource may exist as well.
+// resume reads the offset of the pending upload after a restart. It must be at least the
+// acknowledged and at most the sent bytes. If all bytes were sent, the resource may exist as well.
 func (w *writer) resume(ctx context.Context) error {
 	u := w.pendingUpload
 	if u == nil {
@@ -187,12 +187,12 @@ func (w *writer) resume(ctx context.Context) error {
 	on := u.change.on
 	at, err := strconv.ParseInt(a.Header.Get("Upload-Offset"), 10, 64)
 	if a.Status != http.StatusOK || err != nil || at < u.acked || at > u.sent {
-		return violated(on, "LOST: %s: %d of %d bytes were acknowledged, %d were sent, and now there are %q, status %d",
+		return violated(on, "LOST: %s: %d of %d bytes were acknowledged, %d were sent, but the offset is now %q, status %d",
 			u.change.what, u.acked, u.size(), u.sent, a.Header.Get("Upload-Offset"), a.Status)
 	}
 	made := a.Header.Get("Labshelf-Resource")
 	if (made != "") != (at == u.size()) {
-		return violated(on, "%s: %d of %d bytes are there, and it has become %q", u.change.what, at, u.size(), made)
+		return violated(on, "%s: %d of %d bytes were received, but the resource is %q", u.change.what, at, u.size(), made)
 	}
 	u.acked, u.sent = at, at
 	if made == "" {
@@ -210,7 +210,7 @@ func (w *writer) resume(ctx context.Context) error {
 	return w.adopt(ctx, on, before)
 }
 
-// verifyCompleted checks that asking again for a complete upload gives the same resource.
+// verifyCompleted checks that a completed upload still returns its resource.
 func (w *writer) verifyCompleted(ctx context.Context) error {
 	for _, u := range w.completed {
 		a, err := tus(ctx, w.Client, http.MethodHead, u.url, nil, nil)
@@ -219,14 +219,14 @@ func (w *writer) verifyCompleted(ctx context.Context) error {
 		}
 		at, made := a.Header.Get("Upload-Offset"), a.Header.Get("Labshelf-Resource")
 		if a.Status != http.StatusOK || at != strconv.FormatInt(u.size(), 10) || path.Base(made) != u.made {
-			return violated(nil, "LOST: %s has become %s; asked again: status %d, %q bytes, %q", u.change.what, u.made, a.Status, at, made)
+			return violated(nil, "LOST: %s created %s, but a later request returns status %d, %q bytes, %q", u.change.what, u.made, a.Status, at, made)
 		}
 	}
 	w.completed = nil
 	return nil
 }
 
-// tus sends a request of the protocol of resumable uploads.
+// tus sends a request of the tus protocol for resumable uploads.
 func tus(ctx context.Context, c *e2e.Client, method, url string, header map[string]string, chunk io.Reader) (e2e.Answer, error) {
 	all := http.Header{"Tus-Resumable": {"1.0.0"}}
 	for name, value := range header {
@@ -238,8 +238,8 @@ func tus(ctx context.Context, c *e2e.Client, method, url string, header map[stri
 	return c.Exchange(ctx, method, url, all, chunk)
 }
 
-// chunkReader reads a chunk: mostly at once, sometimes with pauses, so that a crash comes in its
-// middle.
+// chunkReader returns a reader of a chunk. Some readers are slow, so that a crash occurs during the
+// chunk.
 func (w *writer) chunkReader(chunk []byte) io.Reader {
 	switch {
 	case len(chunk) == 0:
@@ -250,7 +250,7 @@ func (w *writer) chunkReader(chunk []byte) io.Reader {
 	return &slowReader{bytes.NewReader(chunk)}
 }
 
-// slowReader gives 8 KiB per millisecond.
+// slowReader returns 8 KiB per millisecond.
 type slowReader struct{ io.Reader }
 
 func (h *slowReader) Read(p []byte) (int, error) {

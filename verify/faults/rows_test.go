@@ -17,12 +17,12 @@ import (
 
 var (
 	sizeFlag  = flag.String("size", cmp.Or(os.Getenv("FAULTS_SIZE"), "tiny"), "`SIZE` of the rows: none, tiny, short (the gate), long (before a release)")
-	seedFlag  = flag.Uint64("seed", 0, "`NUMBER` that decides everything random (0: another one each time; 1 in a tiny row)")
-	unitFlag  = flag.Int("unit", -1, "`NUMBER` of the one unit to try, with the seed of a row that failed")
-	writeFlag = flag.Bool("write", false, "write the results of long rows into "+document+"; the tree must be committed")
+	seedFlag  = flag.Uint64("seed", 0, "`NUMBER` that seeds all random choices (0: random, but 1 in a tiny row)")
+	unitFlag  = flag.Int("unit", -1, "`NUMBER` of the only unit to run, with the seed of a failed row")
+	writeFlag = flag.Bool("write", false, "write the results of long rows to "+document+"; the tree must be committed")
 )
 
-// TestMain runs the child processes that rows start, too.
+// TestMain also runs the child processes of the rows.
 func TestMain(m *testing.M) {
 	children := map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
 		childSlow: slowChild, childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
@@ -38,12 +38,13 @@ func TestMain(m *testing.M) {
 // row is one kind of fault.
 type row struct {
 	name, unit        string
-	tiny, short, long int      // sizes in units; 0 where the row itself finds out how many there are
+	tiny, short, long int      // sizes in units; 0: all units
 	needs             []string // see missing
 	run               func(context.Context, *trial) error
 }
 
-// size returns the size that the flag asks for. The detector of races makes the tiny ones smaller.
+// size returns the size for -size. With -short, such as under the race detector, tiny rows are
+// smaller.
 func (r row) size(t *testing.T) int {
 	t.Helper()
 	switch *sizeFlag {
@@ -59,12 +60,12 @@ func (r row) size(t *testing.T) int {
 		}
 		return r.tiny
 	}
-	t.Fatalf("-size=%s: it is one of tiny, short, long", *sizeFlag)
+	t.Fatalf("-size=%s: want none, tiny, short or long", *sizeFlag)
 	return 0
 }
 
-// try runs a row. Where it cannot run it is skipped, but not in CI. The directory of a row that
-// failed stays.
+// try runs a row. It skips a row without its tools, or fails it in CI. The directory of a failed
+// row remains.
 func try(t *testing.T, r row) {
 	t.Parallel()
 	if err := missing(r.needs); err != nil {
@@ -99,7 +100,7 @@ func try(t *testing.T, r row) {
 		err = t.Context().Err()
 	}
 	if err != nil {
-		t.Fatalf("after %d %s, seed %d: %v; what it left is in %s", tr.done, tr.unit, tr.seed, err, tr.dir)
+		t.Fatalf("after %d %s, seed %d: %v; its files are in %s", tr.done, tr.unit, tr.seed, err, tr.dir)
 	}
 	if err := os.RemoveAll(tr.dir); err != nil {
 		t.Error(err)
@@ -112,49 +113,52 @@ func try(t *testing.T, r row) {
 	}
 }
 
-// rowNames are the rows in the order of the table.
+// rowNames lists the rows in the order of the table.
 var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "overload", "syscalls", "errors", "full", "states", "webhooks", "index"}
 
-// TestKill: kill -9 while everything writes, reads, purges and backs up.
+// TestKill kills the service during writes, reads, purges and backups.
 func TestKill(t *testing.T) {
 	try(t, row{name: "kill", unit: "cycles", tiny: 3, short: 20, long: 1000, run: kill})
 }
 
-// TestHarvest: harvesters killed and resumed under 16 writers and restarts.
+// TestHarvest kills and resumes harvesters during 16 writers and restarts.
 func TestHarvest(t *testing.T) {
 	try(t, row{name: "harvest", unit: "changes", tiny: 300, short: 3000, long: 100_000, run: harvest})
 }
 
-// TestFlips: bit flips in blobs and metadata, and metadata cut off at each page.
+// TestFlips flips bits in blobs and metadata, and truncates the metadata at each page.
 func TestFlips(t *testing.T) {
 	try(t, row{name: "flips", unit: "damages", tiny: 8, short: 100, long: 2000, run: flips})
 }
 
-// TestClock: a clock that goes back a day, ten years ahead and back, or stands.
+// TestClock tests a clock that goes back a day, goes ten years ahead and back, or stops.
 func TestClock(t *testing.T) { try(t, row{name: "clock", unit: "clocks", run: clock}) }
 
-// TestSlow: clients that send or take almost nothing, and idle connections, beside normal ones.
+// TestSlow runs clients that send or read almost no bytes, and idle connections, next to normal
+// clients.
 func TestSlow(t *testing.T) {
 	try(t, row{name: "slow", unit: "idle connections", tiny: 100, short: 1000, long: 10_000, needs: []string{"linux"}, run: slow})
 }
 
-// TestOverload: callers that ask for as much work as they can, and what another caller notices.
+// TestOverload runs callers that cause as much work as they can, and measures the effect on another
+// caller.
 func TestOverload(t *testing.T) {
 	try(t, row{name: "overload", unit: "attacks", tiny: 7, short: 7, long: 7, needs: []string{"linux"}, run: overload})
 }
 
-// TestSyscalls: the program killed at every call of a fixed script, and while it recovers.
+// TestSyscalls kills the program at every call of a fixed script, and during its recovery.
 func TestSyscalls(t *testing.T) {
 	try(t, row{name: "syscalls", unit: "points", tiny: 20, short: 100, needs: []string{"linux", "root", "fuse"}, run: syscalls})
 }
 
-// TestErrors: an I/O error at every sync and write, no space and a read-only file system at every
-// write.
+// TestErrors causes an I/O error at every sync and write, and a full or read-only file system at
+// every write.
 func TestErrors(t *testing.T) {
 	try(t, row{name: "errors", unit: "points", tiny: 20, short: 120, needs: []string{"linux", "root", "fuse"}, run: ioErrors})
 }
 
-// TestFull: no space, no inodes, no descriptors, a read-only file system, under the real program.
+// TestFull runs the real program without space, inodes or descriptors, or on a read-only file
+// system.
 func TestFull(t *testing.T) {
 	needs := []string{"linux", "root", "fuse", "mount", "prlimit"}
 	try(t, row{name: "full", unit: "shortages", tiny: 2, short: 4, long: 40, needs: needs, run: full})
@@ -166,12 +170,13 @@ func TestCrashStates(t *testing.T) {
 	try(t, row{name: "states", unit: "states", tiny: 60, short: 500, long: 10_000, needs: []string{"linux", "root", "fuse"}, run: states})
 }
 
-// TestWebhooks: receivers that drop, stall, answer 429 and 500, under kills.
+// TestWebhooks tests receivers that close the connection, stall, or answer 429 or 500, while the
+// service is killed.
 func TestWebhooks(t *testing.T) {
 	try(t, row{name: "webhooks", unit: "changes", tiny: 60, short: 500, long: 100_000, run: webhooks})
 }
 
-// TestUnits: a row with a size gets so many units, one without gets all.
+// TestUnits tests that a row with a size runs as many units, and a row without a size runs all.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -22,23 +22,23 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// sample is a small repository of a stopped service, with all that the service answered.
+// sample is a small repository of a stopped service, with all answers of the service.
 type sample struct {
 	program, data string
 	metadata      []byte                // meta.db, undamaged
 	watermark     []byte                // blobs/watermark, undamaged
-	raw           string                // digest of all keys and values in it
-	pages         int                   // of it that are in use; the file is longer
-	answers       map[string]e2e.Answer // of the service before any damage, by path
-	urls          []string              // the same paths, in the order in which they were found
-	files         []record              // active resources that are not empty
+	raw           string                // digest of all keys and values in metadata
+	pages         int                   // used pages of metadata; the file is longer
+	answers       map[string]e2e.Answer // answers of the service before any damage, by path
+	urls          []string              // the keys of answers, in the order in which they were found
+	files         []record              // non-empty active resources
 	owners        map[string][]string
 }
 
-// sampleSteps is how many requests each writer sends.
+// sampleSteps is the number of requests of each writer.
 const sampleSteps = 40
 
-// newSample makes a repository with every kind of change, and reads it in full.
+// newSample creates a repository with every kind of change, and reads all of it.
 func newSample(ctx context.Context, t *trial) (*sample, error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -71,19 +71,19 @@ func newSample(ctx context.Context, t *trial) (*sample, error) {
 	return s, clean(ctx, program, s.data)
 }
 
-// path is that of the metadata file.
+// path returns the path of the metadata file.
 func (s *sample) path() string { return filepath.Join(s.data, "meta.db") }
 
-// blob is the path of a blob.
+// blob returns the path of a blob.
 func (s *sample) blob(digest string) string {
 	return filepath.Join(s.data, "blobs", digest[:2], digest)
 }
 
-// blobLimit is how long the flush of inline bodies may take.
+// blobLimit is the maximum time for flushing the inline bodies.
 const blobLimit = 20 * time.Second
 
-// waitForBlobs waits until all bodies are files, to be damaged. It polls: the service reports no
-// single flush.
+// waitForBlobs waits until all bodies have files, so that they can be damaged. It polls, because
+// the service does not report single flushes.
 func (s *sample) waitForBlobs(ctx context.Context) error {
 	deadline := time.Now().Add(blobLimit)
 	for digest := range s.owners {
@@ -92,7 +92,7 @@ func (s *sample) waitForBlobs(ctx context.Context) error {
 				break
 			}
 			if time.Now().After(deadline) || ctx.Err() != nil {
-				return errors.Join(fmt.Errorf("the blob %s is not there", digest), ctx.Err())
+				return errors.Join(fmt.Errorf("the blob %s does not exist", digest), ctx.Err())
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -134,7 +134,7 @@ func (s *sample) read(ctx context.Context, c *e2e.Client) error {
 	return nil
 }
 
-// follow returns the paths about an object of a listing.
+// follow returns the paths for an object in a listing.
 func (s *sample) follow(r record) []string {
 	path := pathOf(r.URL)
 	switch {
@@ -157,37 +157,36 @@ func (s *sample) follow(r record) []string {
 	return []string{path, path + "/data"}
 }
 
-// pathOf returns the part of a URL of the service that follows its base.
+// pathOf returns the path of a URL of the service after its base.
 func pathOf(url string) string {
 	_, path, _ := strings.Cut(url, "/v1/")
 	return "/" + path
 }
 
-// fetch gets an answer without the address, which differs from one start of the service to the
-// next.
+// fetch returns an answer without the service's address, which changes with each start.
 func (s *sample) fetch(ctx context.Context, c *e2e.Client, url string) (e2e.Answer, error) {
 	a, err := c.SendJSON(ctx, http.MethodGet, url, nil)
 	a.Body = bytes.ReplaceAll(a.Body, []byte(strings.TrimSuffix(c.Base(), "/v1")), nil)
 	return a, err
 }
 
-// serve starts the service over the sample. A refusal to start is an outcome, not an error.
+// serve starts the service with the sample. A refusal to start is an outcome, not an error.
 func (s *sample) serve(ctx context.Context, flags ...string) (service *e2e.Service, o e2e.Outcome, err error) {
 	service, err = e2e.Start(ctx, s.program, s.data, flags...)
 	if err == nil {
 		return service, o, nil
 	}
-	// It ended at once. Run it again, for its outcome.
+	// The service exited immediately. Run it again to get its outcome.
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	o, again := e2e.Run(bounded, s.program, append([]string{"serve", "--data", s.data, "--listen", "127.0.0.1:0"}, flags...)...)
 	if again != nil {
-		return nil, o, fmt.Errorf("%w; and once more: %w", err, again)
+		return nil, o, fmt.Errorf("%w; second start: %w", err, again)
 	}
 	return nil, o, nil
 }
 
-// restore undoes the damage, and also the changes that the service has made to the watermark since.
+// restore reverts the damage, and the changes of the service to the watermark.
 func (s *sample) restore() error {
 	err := os.Remove(s.watermarkPath() + ".ahead")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -198,8 +197,7 @@ func (s *sample) restore() error {
 
 func (s *sample) watermarkPath() string { return filepath.Join(s.data, "blobs", "watermark") }
 
-// rawDump returns a digest of all keys and values in a metadata file, and how many pages it has in
-// use.
+// rawDump returns a digest of all keys and values in a metadata file, and the number of used pages.
 func rawDump(path string) (sum string, pages int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -226,5 +224,5 @@ func rawDump(path string) (sum string, pages int, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), pages, err
 }
 
-// pageSize is that of the metadata file.
+// pageSize is the page size of the metadata file.
 const pageSize = 4096

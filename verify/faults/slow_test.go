@@ -16,16 +16,16 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// slow connects slow and idle clients, from a process of their own, and times normal requests
-// beside them.
+// slow connects slow and idle clients from another process, and measures normal requests at the
+// same time.
 func slow(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
 	if err != nil {
 		return err
 	}
-	// The short row has a shorter stall timeout, so that slow clients are cut off within its time.
-	// The long one lasts until the service has closed all idle connections (after two minutes), and
-	// they have been opened again.
+	// The short row has a shorter stall timeout, so that slow clients are disconnected within its
+	// time. The long row lasts until the service has closed all idle connections after two minutes,
+	// and the clients have opened them again.
 	stallTimeout, duration := time.Second, 4*time.Second
 	if t.long {
 		stallTimeout, duration = 30*time.Second, 125*time.Second
@@ -41,13 +41,13 @@ func slow(ctx context.Context, t *trial) error {
 	}
 	left, err := os.ReadDir(filepath.Join(data, "tmp"))
 	if err == nil && len(left) > 0 {
-		err = violated(nil, "the slow clients have left %v", left)
+		err = violated(nil, "temporary files remain after the slow clients: %v", left)
 	}
 	t.done += t.size
 	return errors.Join(err, clean(ctx, program, data))
 }
 
-// timeAround times requests before the slow clients connect, and from then until they have
+// timeAround measures requests before the slow clients connect, and from then until they have
 // disconnected.
 func (t *trial) timeAround(ctx context.Context, c *e2e.Client, data string, duration time.Duration) error {
 	_, set, err := c.MakeSet(ctx, "runs")
@@ -85,7 +85,7 @@ func (t *trial) timeAround(ctx context.Context, c *e2e.Client, data string, dura
 	return t.judge(during)
 }
 
-// sleep waits for a time: how long the load lasts.
+// sleep waits for the duration, which is the duration of a load.
 func sleep(ctx context.Context, duration time.Duration) error {
 	select {
 	case <-time.After(duration):
@@ -122,12 +122,12 @@ func (t *trial) startSlowClients(ctx context.Context, c *e2e.Client, data string
 	}
 	g := &slowClients{cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
 	if line, err := g.stdout.ReadString('\n'); line != "connected\n" {
-		return nil, fmt.Errorf("the slow clients do not connect: %q, %w", line, errors.Join(err, g.stdin.Close(), cmd.Wait()))
+		return nil, fmt.Errorf("the slow clients did not connect: %q, %w", line, errors.Join(err, g.stdin.Close(), cmd.Wait()))
 	}
 	return g, nil
 }
 
-// leave ends the slow clients. The service must have cut off some of each slow kind.
+// leave stops the slow clients. The service must have disconnected some of each kind.
 func (g *slowClients) leave(t *trial) error {
 	err := g.stdin.Close()
 	text, reading := io.ReadAll(g.stdout)
@@ -147,17 +147,17 @@ func (g *slowClients) leave(t *trial) error {
 	return nil
 }
 
-// cutOff counts the clients of a slow kind that were cut off, of which there must be some.
+// cutOff counts the disconnected clients of a kind. There must be at least one.
 func (t *trial) cutOff(kind string, n int64) error {
 	t.add(kind, n)
 	if n == 0 {
-		return violated(nil, "%s: none", kind)
+		return violated(nil, "%s: 0", kind)
 	}
 	return nil
 }
 
-// cutShort counts the downloads of a file that ended early by the log of the service: the clients
-// would read for hours what is in flight to them.
+// cutShort counts aborted downloads of a file in the log of the service. The clients cannot count
+// them, because reading the bytes in flight would take them hours.
 func cutShort(log string, file record) (n int64) {
 	path, whole := pathOf(file.DataURL)+`"`, fmt.Sprintf(`"bytes":%d,`, file.Bytes)
 	for line := range strings.Lines(log) {

@@ -14,30 +14,31 @@ import (
 	"time"
 )
 
-// childSlow names the child process of slow and idle clients.
+// childSlow is the argument for the child process of slow and idle clients.
 const childSlow = "child-slow"
 
-// byteInterval is how often a slow client sends or takes a byte.
+// byteInterval is the interval in which a slow client sends or reads a byte.
 const byteInterval = 200 * time.Millisecond
 
-// idleInterval is the time between two idle clients that connect or disconnect: a thousand a
-// second. If all did at once, two cores, which they share with the service, would do nothing else
-// for seconds, and that would be measured.
+// idleInterval is the time between the connections, and between the disconnections, of two idle
+// clients: a thousand per second. If all connected at the same time, the two cores, which are
+// shared with the service, would be busy for seconds, and this would be measured.
 const idleInterval = time.Millisecond
 
-// readerLifetime is after how long a slow reader is replaced by another one.
+// readerLifetime is the time after which another slow reader replaces a slow reader.
 const readerLifetime = 40 * time.Second
 
-// member is one kind of slow client.
+// member is a kind of slow client.
 type member struct {
-	kind string // "" where it does not learn that it was cut off
-	say  string // at once
+	kind string // "" if the client does not notice a disconnection
+	say  string // sent immediately
 	then func(net.Conn) error
-	cut  atomic.Int64 // how often the service has ended its connection
+	cut  atomic.Int64 // number of disconnections by the service
 }
 
-// slowChild connects slow and idle clients and keeps them connected until its input ends: the
-// address, a file with the key, the path of a large file, the number of idle clients.
+// slowChild connects slow and idle clients and keeps them connected until its input ends. Its
+// arguments are the address, a file with the key, the path of a large file, and the number of idle
+// clients.
 func slowChild(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -72,7 +73,7 @@ func runSlowClients(ctx context.Context, args []string, stdout io.Writer) error 
 			clients.Go(func() { m.stay(ctx, args[0], 0, arrived) })
 		}
 	}
-	still := &member{say: "GET /v1/status HTTP/1.1\r\nHost: " + args[0] + "\r\n\r\n", then: wait} // and kept alive
+	still := &member{say: "GET /v1/status HTTP/1.1\r\nHost: " + args[0] + "\r\n\r\n", then: wait} // the connection is kept alive
 	for i, begun := 0, time.Now(); i < idle; i++ {
 		delay := time.Duration(i) * idleInterval
 		time.Sleep(time.Until(begun.Add(delay)))
@@ -95,7 +96,7 @@ func runSlowClients(ctx context.Context, args []string, stdout io.Writer) error 
 	return nil
 }
 
-// members are the slow kinds.
+// members returns the kinds of slow clients.
 func members(address, key, path string) []*member {
 	head := " HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: " + key + "\r\n"
 	body := "POST /v1/resources" + head + "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n" +
@@ -108,13 +109,13 @@ func members(address, key, path string) []*member {
 	}
 }
 
-// stay keeps one client connected, as often as it is cut off, until so long after the end of ctx.
-// The result of the first attempt goes to arrived.
+// stay keeps one client connected until delay after the end of ctx. It reconnects after each
+// disconnection. It sends the result of the first attempt to arrived.
 func (m *member) stay(ctx context.Context, address string, delay time.Duration, arrived chan<- error) {
 	for first := true; ctx.Err() == nil; first = false {
 		conn, err := (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, "tcp", address)
 		if err == nil {
-			_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10) // so that little is in flight to a slow reader
+			_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10) // keeps few bytes in flight to a slow reader
 			_, err = io.WriteString(conn, m.say)
 		}
 		if first {
@@ -128,7 +129,7 @@ func (m *member) stay(ctx context.Context, address string, delay time.Duration, 
 			time.Sleep(delay)
 			_ = conn.Close()
 		})
-		_ = m.then(conn) // returns when the connection has ended
+		_ = m.then(conn) // returns when the connection ends
 		if stop() {
 			m.cut.Add(1)
 			_ = conn.Close()
@@ -136,7 +137,7 @@ func (m *member) stay(ctx context.Context, address string, delay time.Duration, 
 	}
 }
 
-// wait takes what comes, and sends nothing.
+// wait reads all bytes and sends nothing.
 func wait(conn net.Conn) error {
 	_, err := io.Copy(io.Discard, conn)
 	return err
@@ -158,8 +159,8 @@ func sendSlowly(conn net.Conn) error {
 	}
 }
 
-// readSlowly reads a byte per byteInterval, for readerLifetime: the bytes in flight when it was cut
-// off would last for hours.
+// readSlowly reads a byte per byteInterval for readerLifetime. It would not notice a disconnection
+// for hours, because of the bytes in flight.
 func readSlowly(conn net.Conn) error {
 	for begun := time.Now(); time.Since(begun) < readerLifetime; time.Sleep(byteInterval) {
 		if _, err := conn.Read(make([]byte, 1)); err != nil {
@@ -169,6 +170,6 @@ func readSlowly(conn net.Conn) error {
 	return nil
 }
 
-// slowPerKind is how many clients there are of each slow kind; the number of idle ones is the size
-// of the row.
+// slowPerKind is the number of clients of each slow kind. The number of idle clients is the size of
+// the row.
 const slowPerKind = 50

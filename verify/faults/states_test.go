@@ -18,16 +18,16 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// states opens what a disk may hold after a power cut during the script: as many states as its size
-// says, evenly from all that package crash lists. Each is inspected by a process of its own, which
-// may crash.
+// states opens possible contents of a disk after a power cut during the script. It takes as many
+// states as the size of the row, evenly distributed over all states of package crash. Separate
+// processes inspect the states, because they may crash.
 func states(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		choices, err := g.Choices(t.seed)
 		if err != nil {
 			return err
 		}
-		t.log("%s: %d states are listed", t.name, len(choices))
+		t.log("%s: the recording has %d states", t.name, len(choices))
 		t.add("violations", 0)
 		recording := filepath.Join(t.dir, "recording")
 		if err := g.save(recording); err != nil {
@@ -39,7 +39,7 @@ func states(ctx context.Context, t *trial) error {
 		}
 		err = t.together(ctx, t.size, func(unit int) error {
 			choice := choices[t.spread(unit, len(choices))]
-			if unit >= len(choices) { // more than there are on the list
+			if unit >= len(choices) { // more units than listed states
 				choice.Keep, choice.Seed = crash.KeepSome, t.random(unit).Uint64()
 			}
 			i := <-inspectors
@@ -70,8 +70,7 @@ func loadGolden(path string) (g *golden, err error) {
 	return g, errors.Join(gob.NewDecoder(file).Decode(g), file.Close())
 }
 
-// inspector is a process that inspects states, one after the other. It is started when it is
-// needed.
+// inspector is a process that inspects states, one after the other. It is started on demand.
 type inspector struct {
 	recording, dir string
 	cmd            *exec.Cmd
@@ -80,7 +79,7 @@ type inspector struct {
 	stderr         bytes.Buffer
 }
 
-// finding is what it says about one.
+// finding is the result of inspecting a state.
 type finding struct {
 	Wrong []string
 	Error string
@@ -106,7 +105,7 @@ func (i *inspector) start(ctx context.Context) (err error) {
 	return i.cmd.Start()
 }
 
-// inspect sends a state to the process. A crash of that is a violation.
+// inspect sends a state to the process. A crash of the process is a violation.
 func (i *inspector) inspect(ctx context.Context, choice crash.Choice) error {
 	if i.cmd == nil {
 		if err := i.start(ctx); err != nil {
@@ -168,8 +167,7 @@ func inspectChild(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 }
 
-// inspectState lays a state out in a directory of its own, which stays if something is wrong with
-// it.
+// inspectState builds a state in a new directory, which remains if the state has a problem.
 func (g *golden) inspectState(ctx context.Context, dir string, choice crash.Choice) (wrong []string, err error) {
 	dir = filepath.Join(dir, strings.ReplaceAll(choice.String(), ":", "-"))
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700), g.Build(choice, dir)); err != nil {

@@ -13,8 +13,8 @@ import (
 	"labshelf/verify/faults/script"
 )
 
-// syscalls kills the script before and after each call that changes or syncs something, and then
-// its recovery at some call too.
+// syscalls kills the script before and after each call that changes or syncs something. It then
+// kills the recovery at a random call.
 func syscalls(ctx context.Context, t *trial) error {
 	return t.onScript(ctx, func(g *golden) error {
 		t.add("violations", 0)
@@ -26,8 +26,8 @@ func syscalls(ctx context.Context, t *trial) error {
 	})
 }
 
-// spread returns the place of a unit among so many: the unit itself, or, where the row has a size,
-// a random place in its share.
+// spread maps a unit to one of total positions: to its own number, or, if the row has a size, to a
+// random position in the unit's share.
 func (t *trial) spread(unit, total int) int {
 	if t.size == 0 || t.size > total {
 		return unit % total
@@ -36,7 +36,7 @@ func (t *trial) spread(unit, total int) int {
 	return from + t.random(unit).IntN(to-from)
 }
 
-// onScript records the script and runs fn with what came of it.
+// onScript records the script and calls fn with the recording.
 func (t *trial) onScript(ctx context.Context, fn func(*golden) error) error {
 	g, err := recordScript(ctx, filepath.Join(t.dir, "golden"))
 	if err != nil {
@@ -46,15 +46,15 @@ func (t *trial) onScript(ctx context.Context, fn func(*golden) error) error {
 	return fn(g)
 }
 
-// killPoint says when to kill.
+// killPoint defines when to kill.
 type killPoint struct {
 	call     int // of the script, from 1
 	after    bool
-	recovery int // call of the recovery before which that is killed
+	recovery int // kill the recovery before this call, from 1
 }
 
-// killAt runs the script until it is killed, recovers until that is killed, and checks what is
-// left.
+// killAt runs the script until it is killed, then the recovery until it is killed, and checks the
+// remaining files.
 func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error) {
 	a := acks{}
 	last := ""

@@ -22,23 +22,23 @@ const (
 	reading  = "read"
 	listing  = "page"
 	changing = "change"
-	syncing  = "sync" // of a foreign file on the same disk
+	syncing  = "sync" // sync of a foreign file on the same disk
 )
 
-// Pauses between two requests, and between two syncs of a disk that is not to be kept busy.
+// Pauses between two requests, and between two syncs. The disk must not be kept busy.
 const (
 	requestPause = 5 * time.Millisecond
 	syncPause    = 20 * time.Millisecond
 )
 
-// How soon a normal request must be answered beside the slow clients: in the short row each, in the
-// long one see judge.
+// Limits for the duration of a normal request next to the slow clients: slowestAnswer in the short
+// row, slowestOwn in the long row, see judge.
 const (
 	slowestAnswer = 2 * time.Second
 	slowestOwn    = 100 * time.Millisecond
 )
 
-// interval is one stretch of time that something took.
+// interval is a period of time.
 type interval struct {
 	begun time.Time
 	took  time.Duration
@@ -46,11 +46,12 @@ type interval struct {
 
 func (s interval) end() time.Time { return s.begun.Add(s.took) }
 
-// timed has the intervals of each kind in the order of time; those of one kind do not overlap.
+// timed holds the intervals of each kind in the order of time. Intervals of one kind do not
+// overlap.
 type timed map[string][]interval
 
-// timeDuring times normal requests and syncs for as long as do takes. Reading, changing and syncing
-// run concurrently, so that a slow answer does not delay the next request of another kind.
+// timeDuring measures normal requests and syncs while do runs. Reading, changing and syncing run
+// concurrently, so that a slow answer does not delay the next request of another kind.
 func (t *trial) timeDuring(ctx context.Context, c *e2e.Client, set string, do func() error) (timed, error) {
 	first, err := uploaded(ctx, c, set, content(t.seed, 4<<10))
 	if err != nil {
@@ -81,7 +82,7 @@ func (t *trial) timeDuring(ctx context.Context, c *e2e.Client, set string, do fu
 			return err
 		}}}},
 		{syncPause, []step{{syncing, func() error {
-			_, err := file.Write(page) // longer each time: then the file system has to sync its own log too, as for a file that is new
+			_, err := file.Write(page) // appended, so that the file system also syncs its own log, as for a new file
 			return errors.Join(err, file.Sync())
 		}}}},
 	} {
@@ -102,7 +103,7 @@ func (t *trial) timeDuring(ctx context.Context, c *e2e.Client, set string, do fu
 	return all, err
 }
 
-// loop is a list of steps that is repeated.
+// loop is a repeated list of steps.
 type loop struct {
 	pause time.Duration
 	steps []step
@@ -113,13 +114,13 @@ type step struct {
 	do   func() error
 }
 
-// run times each step for as long as more says so.
+// run measures each step for as long as more returns true.
 func (l loop) run(into timed, more func() bool) error {
 	for ; more(); time.Sleep(l.pause) {
 		for _, s := range l.steps {
 			begun := time.Now()
 			if err := s.do(); err != nil {
-				return violated(nil, "a normal %s beside the slow clients: %w", s.kind, err)
+				return violated(nil, "a normal %s next to the slow clients: %w", s.kind, err)
 			}
 			into[s.kind] = append(into[s.kind], interval{begun, time.Since(begun)})
 		}
@@ -127,7 +128,7 @@ func (l loop) run(into timed, more func() bool) error {
 	return nil
 }
 
-// slowest returns the longest of the intervals, or a zero one.
+// slowest returns the longest interval, or a zero interval without intervals.
 func slowest(intervals []interval) (s interval) {
 	if len(intervals) > 0 {
 		s = slices.MaxFunc(intervals, func(a, b interval) int { return cmp.Compare(a.took, b.took) })
@@ -135,7 +136,7 @@ func slowest(intervals []interval) (s interval) {
 	return s
 }
 
-// without returns the intervals, each less the time that it shares with the others.
+// without returns the intervals, each reduced by its overlap with the others.
 func without(intervals, others []interval) (left []interval) {
 	for _, s := range intervals {
 		i, _ := slices.BinarySearchFunc(others, s.begun, func(o interval, at time.Time) int { return o.end().Compare(at) })
@@ -161,7 +162,7 @@ func (t *trial) judge(m timed) (err error) {
 	t.add("normal requests", int64(len(m[reading])+len(m[listing])+len(m[changing])))
 	for _, kind := range []string{reading, listing, changing, syncing} {
 		if len(m[kind]) == 0 {
-			return violated(nil, "no %s was timed beside the slow clients", kind)
+			return violated(nil, "no %s was measured next to the slow clients", kind)
 		}
 		t.most("slowest "+kind+" in ms:", inMS(slowest(m[kind])))
 	}

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestJudge: a read must never wait; of a change, and of a page, only the time of the disk is
-// excused.
+// TestJudge tests that reads may not wait, and that changes and pages may wait only for the disk.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(begun, took int) interval {
@@ -20,17 +19,17 @@ func TestJudge(t *testing.T) {
 		kind     string
 		interval interval
 		syncs    []interval
-		says     string // "": it is good
+		says     string // "": no violation
 	}{
 		{"quick", changing, at(1000, 99), nil, ""},
 		{"a slow read", reading, at(1000, 101), []interval{at(1000, 101)}, "a read at"},
 		{"a slow page", listing, at(1000, 101), nil, "a page at"},
 		{"a slow change", changing, at(1000, 101), nil, "a change at"},
-		{"beside a slow disk", changing, at(1000, 250), []interval{at(900, 50), at(1020, 300)}, ""},
-		{"a page beside a slow disk", listing, at(1000, 250), []interval{at(800, 1000)}, ""},
-		{"beside several syncs", changing, at(1000, 180), []interval{at(900, 140), at(1060, 20), at(1100, 20), at(1170, 30)}, ""},
+		{"during a slow sync", changing, at(1000, 250), []interval{at(900, 50), at(1020, 300)}, ""},
+		{"a page during a slow sync", listing, at(1000, 250), []interval{at(800, 1000)}, ""},
+		{"during several syncs", changing, at(1000, 180), []interval{at(900, 140), at(1060, 20), at(1100, 20), at(1170, 30)}, ""},
 		{"slower than the disk", changing, at(1000, 250), []interval{at(1020, 120)}, "130ms"},
-		{"after a slow disk", changing, at(1000, 120), []interval{at(500, 499), at(1300, 400)}, "a change at"},
+		{"after a slow sync", changing, at(1000, 120), []interval{at(500, 499), at(1300, 400)}, "a change at"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,13 +44,13 @@ func TestJudge(t *testing.T) {
 			}
 			delete(m, c.kind)
 			if err := (&trial{long: true}).judge(m); err == nil {
-				t.Errorf("without a %s it was judged well", c.kind)
+				t.Errorf("judge accepts times without a %s", c.kind)
 			}
 		})
 	}
 }
 
-// TestWithin: an answer that lacks something is distinguished from one that says something else.
+// TestWithin tests that within accepts an incomplete answer, and rejects different values.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	const was = `{"files": 3, "days": [{"day": "a", "files": 1}, {"day": "b", "files": 2}]}`

@@ -1,6 +1,6 @@
-// Package faults injects faults into the real program, its disk and its clock, and checks what is
-// left. Each row of the table in docs/reference/fault-tests.md is a test; that document says what
-// the rows mean, and holds the results of their long runs.
+// Package faults injects faults into the real program, its disk and its clock, and checks the
+// result. Each row of the table in docs/reference/fault-tests.md is a test. That document explains
+// the rows, and contains the results of their long runs.
 //
 //	go -C verify test ./faults                                        # each row in a few seconds
 //	go -C verify test ./faults -size=short                            # as .ci/run does
@@ -29,26 +29,26 @@ import (
 type trial struct {
 	name    string
 	unit    string // unit of its size, in the plural
-	size    int    // units; 0: all there are
+	size    int    // number of units; 0: all
 	long    bool
-	only    int // the one unit that is to be tried, or -1 for all
+	only    int // the only unit to run, or -1 for all
 	seed    uint64
-	dir     string // for whatever the row needs on the disk
-	program string // labshelf, once it is built
+	dir     string // for files of the row
+	program string // labshelf, after it is built
 	log     func(format string, args ...any)
-	done    int // units
+	done    int // completed units
 	figures []figure
 }
 
-// figure is one result of a row.
+// figure is a result of a row.
 type figure struct {
 	name     string
 	value    float64
-	greatest bool // else a sum
+	greatest bool // a maximum, otherwise a sum
 }
 
-// units yields the numbers of the units that are to be tried: as many as the size of the row says,
-// or all where it has none.
+// units yields the numbers of the units to run: the size of the row, or all units if it has no
+// size.
 func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 	if t.size > 0 {
 		total = t.size
@@ -66,15 +66,14 @@ func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 	}
 }
 
-// more tells whether the row has tried less than its size.
+// more reports whether the row has run fewer units than its size.
 func (t *trial) more(ctx context.Context) bool { return t.done < t.size && ctx.Err() == nil }
 
-// workers is how many units are tried at once where they do not disturb each other: more than there
-// are processors, since a unit mostly waits, for calls through FUSE and for the pauses of the
-// program.
+// workers is the number of units that run in parallel if they are independent. It exceeds the
+// number of processors, because a unit mostly waits for FUSE calls and for pauses of the program.
 const workers = 8
 
-// together tries the units at once. The first error ends it.
+// together runs the units in parallel. The first error stops it.
 func (t *trial) together(ctx context.Context, total int, try func(unit int) error) error {
 	group, sound := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -89,13 +88,13 @@ func (t *trial) together(ctx context.Context, total int, try func(unit int) erro
 	return group.Wait()
 }
 
-// random returns a source for one unit: the same for the same seed, whatever came before.
+// random returns a random source for one unit, which depends only on the seed and the unit.
 func (t *trial) random(unit int) *rand.Rand { return rand.New(rand.NewPCG(t.seed, uint64(unit))) }
 
-// add counts; with n = 0 it only makes the figure appear.
+// add adds to a figure. If n is 0, it only creates the figure.
 func (t *trial) add(name string, n int64) { t.figure(name, false).value += float64(n) }
 
-// most keeps the greatest value.
+// most stores the maximum of a figure.
 func (t *trial) most(name string, v float64) {
 	f := t.figure(name, true)
 	f.value = max(f.value, v)
@@ -111,7 +110,7 @@ func (t *trial) figure(name string, greatest bool) *figure {
 	return &t.figures[len(t.figures)-1]
 }
 
-// line is what came out, in one line.
+// line returns the results as one line.
 func (t *trial) line() string {
 	parts := []string{grouped(int64(t.done)) + " " + t.unit}
 	for _, f := range t.figures {
@@ -124,7 +123,7 @@ func (t *trial) line() string {
 	return strings.Join(parts, ", ")
 }
 
-// grouped writes a number with commas.
+// grouped formats a number with commas.
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
@@ -133,7 +132,7 @@ func grouped(n int64) string {
 	return text
 }
 
-// build compiles labshelf once. With an overlay in GOFLAGS that is a mutant.
+// build compiles labshelf once. With an overlay in GOFLAGS, the result is a mutant.
 func (t *trial) build(ctx context.Context) (string, error) {
 	if t.program != "" {
 		return t.program, nil
@@ -187,5 +186,5 @@ func inMemory() string {
 	return ""
 }
 
-// since is the time from a moment, for a table.
+// since returns the time since begun, rounded for a table.
 func since(begun time.Time) time.Duration { return time.Since(begun).Round(time.Second) }

@@ -20,12 +20,12 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// receiver takes the messages of one webhook, and fails in its way with some of them at the first
-// try.
+// receiver receives the messages of one webhook. It fails with some of them at the first try, in
+// its own way.
 type receiver struct {
 	name   string
-	fail   func(w http.ResponseWriter, r *http.Request) // nil: it never does
-	often  uint64                                       // it fails with each message whose number this divides
+	fail   func(w http.ResponseWriter, r *http.Request) // nil: it never fails
+	often  uint64                                       // it fails with each message whose number is a multiple
 	server *httptest.Server
 	secret string
 	first  uint64 // number of the first entry that it must receive
@@ -33,14 +33,14 @@ type receiver struct {
 	mu      sync.Mutex
 	seen    map[uint64]string // received id and body, by the number of the entry
 	failed  map[uint64]bool
-	next    uint64 // the entry after the last one that was taken
+	next    uint64 // the entry after the last accepted one
 	wrong   []string
-	await   string // the object of the last message
+	await   string // the id of the object of the last message
 	arrived chan struct{}
 	counts  struct{ messages, failures, again int64 }
 }
 
-// newReceivers are one that works, and one for each way to fail.
+// newReceivers returns a receiver without failures, and one for each kind of failure.
 func newReceivers(often uint64) []*receiver {
 	drop := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	stall := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -73,7 +73,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// take notes a message, and tells whether to fail with it.
+// take records a message, and reports whether to fail with it.
 func (r *receiver) take(header http.Header, body []byte) (fails bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *receiver) take(header http.Header, body []byte) (fails bool) {
 		}
 	}
 	if err := json.Unmarshal(body, &m); err != nil || !r.verified(header, body) {
-		r.wrong = append(r.wrong, fmt.Sprintf("a message that does not verify: %s", body))
+		r.wrong = append(r.wrong, fmt.Sprintf("a message without a valid signature: %s", body))
 		return false
 	}
 	r.counts.messages++
@@ -92,11 +92,11 @@ func (r *receiver) take(header http.Header, body []byte) (fails bool) {
 	before, known := r.seen[n]
 	switch {
 	case known && before != what:
-		r.wrong = append(r.wrong, fmt.Sprintf("entry %d came as %s and as %s", n, before, what))
+		r.wrong = append(r.wrong, fmt.Sprintf("entry %d was received as %s and as %s", n, before, what))
 	case known:
 		r.counts.again++
 	case n != r.next:
-		r.wrong = append(r.wrong, fmt.Sprintf("entry %d came after %d", n, int64(r.next)-1))
+		r.wrong = append(r.wrong, fmt.Sprintf("entry %d was received after %d", n, int64(r.next)-1))
 	}
 	r.seen[n] = what
 	if r.fail != nil && n%r.often == 0 && !r.failed[n] {
@@ -112,7 +112,7 @@ func (r *receiver) take(header http.Header, body []byte) (fails bool) {
 	return false
 }
 
-// verified computes the signature as Standard Webhooks says.
+// verified reports whether the signature is correct according to Standard Webhooks.
 func (r *receiver) verified(header http.Header, body []byte) bool {
 	secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(r.secret, "whsec_"))
 	mac := hmac.New(sha256.New, secret)
@@ -122,7 +122,7 @@ func (r *receiver) verified(header http.Header, body []byte) bool {
 		slices.Contains(strings.Fields(header.Get("webhook-signature")), "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// expect says what the last message is about, whether or not it has come.
+// expect sets the object of the last message, which may have arrived already.
 func (r *receiver) expect(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,12 +137,12 @@ func (r *receiver) expect(id string) {
 
 const (
 	leastOften = 50               // each failure costs a pause of the schedule
-	killEvery  = 50               // changes after which the service is killed
-	webhookEnd = 10 * time.Minute // for the messages that are left when the last change was made
+	killEvery  = 50               // number of changes between two kills
+	webhookEnd = 10 * time.Minute // maximum wait for the messages that remain after the last change
 )
 
-// webhooks makes changes while the service is killed again and again, and compares what receivers
-// got that fail in every way.
+// webhooks makes changes while the service is killed repeatedly, and compares the messages of
+// receivers that fail in every way.
 func webhooks(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func webhooks(ctx context.Context, t *trial) (err error) {
 			return err
 		}
 		if last = made.ID; i%killEvery == killEvery-1 || t.size < killEvery && i == t.size/2 {
-			time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // anywhere between two changes
+			time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond) // at any time between two changes
 			service.Kill()
 			kills++
 			if service, err = start(); err != nil {
@@ -191,7 +191,7 @@ func webhooks(ctx context.Context, t *trial) (err error) {
 	return concludeWebhooks(ctx, t, receivers, last)
 }
 
-// register makes the webhook of a receiver.
+// register creates the webhook of a receiver.
 func (r *receiver) register(ctx context.Context, s *e2e.Service) error {
 	r.mu.Lock() // a message may come before the answer
 	defer r.mu.Unlock()
@@ -206,7 +206,8 @@ func (r *receiver) register(ctx context.Context, s *e2e.Service) error {
 	return nil
 }
 
-// concludeWebhooks waits until the receivers have got the last change, and compares.
+// concludeWebhooks waits until the receivers have received the last change, and compares the
+// messages.
 func concludeWebhooks(ctx context.Context, t *trial, receivers []*receiver, last string) error {
 	limit := time.After(webhookEnd)
 	for _, r := range receivers {
@@ -214,7 +215,7 @@ func concludeWebhooks(ctx context.Context, t *trial, receivers []*receiver, last
 		select {
 		case <-r.arrived:
 		case <-limit:
-			return violated(nil, "the receiver that %s has not heard of the last change; it was at entry %d", r.name, r.next)
+			return violated(nil, "the receiver that %s has not received the last change; its next entry is %d", r.name, r.next)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -33,22 +33,22 @@ type workload struct {
 	readers       int
 	harvesters    []*harvester
 	stamps        stamps
-	purged        bool        // purges run all the time
-	logged        audit.State // of the audit log, when the service was stopped last
-	backups       string      // a folder that backups go to all the time; "" makes none
+	purged        bool        // purges run continuously
+	logged        audit.State // the state of the audit log at the last stop of the service
+	backups       string      // a folder for continuous backups; "": no backups
 }
 
-// writers and readers of a workload.
+// Numbers of writers and readers of a workload.
 const (
 	writerCount = 8
 	readerCount = 4
 )
 
-// newWorkload makes a repository in an empty or missing data directory, with a dataspace for each
+// newWorkload creates a repository in an empty or missing data directory, with a dataspace for each
 // writer. It leaves the service running.
 func newWorkload(ctx context.Context, program, data string, random *rand.Rand, flags ...string) (*workload, error) {
 	w := &workload{
-		program: program, data: data, flags: append([]string{"--anonymous-per-minute", "0"}, flags...), // visitors have one address
+		program: program, data: data, flags: append([]string{"--anonymous-per-minute", "0"}, flags...), // all visitors have the same address
 		readers: readerCount - 1, harvesters: []*harvester{newHarvester(100, nil)},
 	}
 	if _, err := w.start(ctx); err != nil {
@@ -60,7 +60,7 @@ func newWorkload(ctx context.Context, program, data string, random *rand.Rand, f
 	return w, nil
 }
 
-// addWriters adds writers, each with a dataspace, until there are count.
+// addWriters adds writers, each with a dataspace, until there are count writers.
 func (w *workload) addWriters(ctx context.Context, count int, random *rand.Rand) error {
 	for n := len(w.writers); n < count; n++ {
 		var space record
@@ -75,7 +75,7 @@ func (w *workload) addWriters(ctx context.Context, count int, random *rand.Rand)
 	return nil
 }
 
-// answered returns how many changes were acknowledged.
+// answered returns the number of acknowledged changes.
 func (w *workload) answered() (n int64) {
 	for _, writer := range w.writers {
 		n += writer.answered
@@ -83,12 +83,12 @@ func (w *workload) answered() (n int64) {
 	return n
 }
 
-// start starts the service and returns how long it took until it answered.
+// start starts the service and returns the time until its first answer.
 func (w *workload) start(ctx context.Context) (time.Duration, error) {
 	begun := time.Now()
 	service, err := e2e.Start(ctx, w.program, w.data, w.flags...)
 	if err != nil {
-		return 0, violated(nil, "it does not start: %v", err)
+		return 0, violated(nil, "the service does not start: %v", err)
 	}
 	w.service = service
 	w.connect(service.Client)
@@ -97,7 +97,7 @@ func (w *workload) start(ctx context.Context) (time.Duration, error) {
 	return time.Since(begun), err
 }
 
-// connect makes all clients call the service through this one.
+// connect makes all clients of the workload use c.
 func (w *workload) connect(c *e2e.Client) {
 	w.client = c
 	for _, writer := range w.writers {
@@ -107,7 +107,7 @@ func (w *workload) connect(c *e2e.Client) {
 
 func (w *workload) stop() error { return w.service.Stop() }
 
-// runUntil runs all clients until crash, which is called after a time, has ended the service.
+// runUntil runs all clients until crash has ended the service. It calls crash after the given time.
 func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, crash func() error) error {
 	var workers sync.WaitGroup
 	failed := make(chan error, 64)
@@ -163,7 +163,7 @@ func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, 
 	return err
 }
 
-// read fetches files at random. The bytes must have the digest that the answer names.
+// read fetches random files. Their content must match the digest in the answer.
 func (w *workload) read(ctx context.Context, random *rand.Rand) error {
 	for !w.ended.Load() {
 		var p e2e.Page
@@ -190,7 +190,7 @@ func (w *workload) readOne(ctx context.Context, r record) error {
 	switch a.Status {
 	case http.StatusOK:
 		if tag := fmt.Sprintf(`"sha256-%s"`, digestOf(a.Body)); tag != a.Header.Get("ETag") {
-			return violated(nil, "%s came with the tag %s and bytes of %s", r.DataURL, a.Header.Get("ETag"), tag)
+			return violated(nil, "%s has the tag %s, but content with the tag %s", r.DataURL, a.Header.Get("ETag"), tag)
 		}
 		return nil
 	case http.StatusGone:
@@ -199,14 +199,14 @@ func (w *workload) readOne(ctx context.Context, r record) error {
 	return violated(nil, "%s: %w", r.DataURL, a.Problem())
 }
 
-// verify checks, while nothing is written, that everything is as it was acknowledged: I1, I4, I5
+// verify checks, without concurrent writes, that all acknowledged changes are present: I1, I4, I5
 // and I9.
 func (w *workload) verify(ctx context.Context) error {
 	if err := w.finishCascades(ctx); err != nil {
 		return err
 	}
 	for _, writer := range w.writers {
-		if err := writer.resume(ctx); err != nil { // it may make a resource
+		if err := writer.resume(ctx); err != nil { // this may create a resource
 			return err
 		}
 	}
@@ -232,7 +232,7 @@ func (w *workload) verify(ctx context.Context) error {
 		}
 	}
 	for _, r := range s.byID {
-		return violated(nil, "no writer made %+v", r)
+		return violated(nil, "no writer created %+v", r)
 	}
 	for _, h := range w.harvesters {
 		if err := h.verify(ctx, w, all); err != nil {
@@ -242,8 +242,8 @@ func (w *workload) verify(ctx context.Context) error {
 	return nil
 }
 
-// finishCascades waits for the cascade of a deletion or restoration of a set without an answer: the
-// same request, sent again, returns when it is done.
+// finishCascades waits for the cascade of an unanswered deletion or restoration of a set. The same
+// request, sent again, returns when the cascade has ended.
 func (w *workload) finishCascades(ctx context.Context) error {
 	for _, writer := range w.writers {
 		if writer.pending == nil || writer.pending.effect == nil {
@@ -265,7 +265,7 @@ func (w *workload) finishCascades(ctx context.Context) error {
 	return nil
 }
 
-// verifyModes checks that no other user of the system may read the data (I12).
+// verifyModes checks that no other user of the system can read the data (I12).
 func verifyModes(data string) error {
 	data, err := filepath.EvalSymlinks(data)
 	if err != nil {
@@ -286,7 +286,7 @@ func verifyModes(data string) error {
 	})
 }
 
-// checkStopped holds the data directory of a stopped service against every invariant.
+// checkStopped checks all invariants in the data directory of a stopped service.
 func (w *workload) checkStopped(ctx context.Context) error {
 	if err := verifyModes(w.data); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (w *workload) checkStopped(ctx context.Context) error {
 	return w.verifyLog(ctx)
 }
 
-// nonJSONLines returns the lines of the service's log that are no JSON, such as stack traces.
+// nonJSONLines returns the lines of the service's log that are not JSON, such as stack traces.
 func nonJSONLines(log string) (string, error) {
 	text, err := os.ReadFile(log)
 	if err != nil {

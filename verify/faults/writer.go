@@ -12,7 +12,7 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// writer changes things of its own, one request at a time, and remembers what was acknowledged.
+// writer changes its own objects, one request at a time, and records the acknowledged state.
 type writer struct {
 	*e2e.Client
 	n             int
@@ -21,25 +21,25 @@ type writer struct {
 	ended         *atomic.Bool // set before the service is killed: from then on an answer may be missing
 	sets          []*object
 	resources     []*object
-	full          bool // the first set holds more than one batch of its deletion
-	made          int  // names given out
+	full          bool // the deletion of the first set takes more than one batch
+	made          int  // number of created names
 	pending       *change
 	uploads       bool             // some files are sent as resumable uploads
-	pendingUpload *pendingUpload   // the one under way
-	completed     []*pendingUpload // since the last verification
+	pendingUpload *pendingUpload   // the running one
+	completed     []*pendingUpload // completed since the last verification
 	chunks        chunkCount
-	driven        *atomic.Int64 // requests that the drive answered, of all writers
-	visited       *atomic.Int64 // requests of visitors of links that were answered, of all writers
-	revoked       []string      // keys, since the last verification
+	driven        *atomic.Int64 // answered requests to the drive, of all writers
+	visited       *atomic.Int64 // answered requests of visitors of links, of all writers
+	revoked       []string      // keys revoked since the last verification
 	answered      int64
-	logged        []acknowledged // with the stamps that the answers told
-	observe       func(*object)  // called after each change of a object
+	logged        []acknowledged // with the stamps from the answers
+	observe       func(*object)  // called after each change of an object
 }
 
-// errEnded: the service was killed while, or before, a request was under way.
+// errEnded is returned if the service was killed before or during a request.
 var errEnded = errors.New("the service was killed")
 
-// work sends requests until the service is killed, or something is wrong.
+// work sends requests until the service is killed or an error occurs.
 func (w *writer) work(ctx context.Context) error {
 	for !w.ended.Load() {
 		if err := w.step(ctx); err != nil {
@@ -93,10 +93,11 @@ func (w *writer) step(ctx context.Context) error {
 	return w.remove(ctx, th)
 }
 
-// cascadeBatch is how many resources a deletion or restoration of a set moves in one commit.
+// cascadeBatch is the number of resources that a deletion or restoration of a set changes in one
+// commit.
 const cascadeBatch = 200
 
-// fill makes the first set one whose deletion takes several batches.
+// fill creates a first set whose deletion takes several batches.
 func (w *writer) fill(ctx context.Context) error {
 	if err := w.makeSet(ctx); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (w *writer) fill(ctx context.Context) error {
 	return nil
 }
 
-// try records a change, sends it, and applies it when the answer is a success.
+// try records a change, sends it, and applies it if the answer is a success.
 func (w *writer) try(c *change, want int, send func() (e2e.Answer, error)) error {
 	w.pending = c
 	a, err := w.heard(c, send)
@@ -130,7 +131,7 @@ func (w *writer) try(c *change, want int, send func() (e2e.Answer, error)) error
 			c.after.ID = got.ID
 		}
 		if factsOf(got) != c.after {
-			return violated(c.on, "%s was answered with %+v, not %+v", c.what, got, c.after)
+			return violated(c.on, "%s: got the answer %+v, want %+v", c.what, got, c.after)
 		}
 	}
 	w.answered++
@@ -142,8 +143,8 @@ func (w *writer) try(c *change, want int, send func() (e2e.Answer, error)) error
 	return nil
 }
 
-// heard sends a request. The error is errEnded where the service was killed before it answered:
-// then nothing was acknowledged.
+// heard sends a request. It returns errEnded if the service was killed before it answered, so that
+// nothing was acknowledged.
 func (w *writer) heard(c *change, send func() (e2e.Answer, error)) (e2e.Answer, error) {
 	a, err := send()
 	switch {
@@ -157,26 +158,27 @@ func (w *writer) heard(c *change, send func() (e2e.Answer, error)) (e2e.Answer, 
 	return a, violated(c.on, "%s: no answer, but the service was not killed: %v", c.what, err)
 }
 
-// refused handles an answer that is no success: only a purge may cause one.
+// refused handles an answer that is not a success. Only a purge may cause one.
 func (w *writer) refused(c *change, a e2e.Answer) error {
 	code := a.Problem().Code
 	if c.on != nil && c.on.purgeable && (code == "purged" || code == "deleted" || code == "resource_deleted") {
-		// Deleted: its set was restored without it. Its visible fields are compared later.
-		c.on.note("%s: it is %s", c.what, code)
+		// In this case, the set was restored without the resource. verify compares its visible
+		// fields later.
+		c.on.note("%s: refused, code %s", c.what, code)
 		c.on.want.Purged, c.on.want.State, c.on.etag = true, "deleted", ""
 		return nil
 	}
 	return violated(c.on, "%s was refused: %w", c.what, a.Problem())
 }
 
-// name returns a new name.
+// name returns an unused name.
 func (w *writer) name(kind string) string {
 	w.made++
 	return fmt.Sprintf("%s-%d-%d", kind, w.n, w.made)
 }
 
-// content returns a body: sometimes empty, sometimes large, and often one that other writers
-// upload, too.
+// content returns a random body. Some bodies are empty, some are large, and many are also uploaded
+// by other writers.
 func (w *writer) content() []byte {
 	seed, size := w.random.Uint64(), w.random.IntN(4<<10)
 	switch w.random.IntN(16) {
@@ -191,7 +193,7 @@ func (w *writer) content() []byte {
 	return content(seed, size)
 }
 
-// content returns bytes that are the same for the same seed and size.
+// content returns random bytes, which depend only on the seed and the size.
 func content(seed uint64, size int) []byte {
 	source, body := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32)}), make([]byte, size)
 	_, _ = source.Read(body) // never fails
@@ -217,7 +219,7 @@ func (w *writer) editSet(ctx context.Context, th *object) error {
 	})
 }
 
-// switchSet deletes a set with all that is in it, or restores it.
+// switchSet deletes an active set with its content, or restores a deleted one.
 func (w *writer) switchSet(ctx context.Context, th *object) error {
 	after := th.want
 	if th.want.State == "active" {
@@ -230,18 +232,18 @@ func (w *writer) switchSet(ctx context.Context, th *object) error {
 		func() (e2e.Answer, error) { return w.SendJSON(ctx, http.MethodPost, th.path()+"/restore", nil) })
 }
 
-// cascadeDeleted applies the deletion of a set to what was active in it.
+// cascadeDeleted applies the deletion of a set to its active resources.
 func (w *writer) cascadeDeleted(set *object) {
 	for _, th := range w.resources {
 		if th.set == set && th.want.State == "active" {
 			th.want.State, th.etag, th.cascaded, th.purgeable = "deleted", "", true, true
-			th.note("its set was deleted")
+			th.note("the set was deleted")
 			w.observe(th)
 		}
 	}
 }
 
-// cascadeRestored applies the restoration of a set to what its deletion had deleted.
+// cascadeRestored applies the restoration of a set to the resources that its deletion had deleted.
 func (w *writer) cascadeRestored(set *object) {
 	for _, th := range w.resources {
 		if th.set == set && th.cascaded {
@@ -249,8 +251,8 @@ func (w *writer) cascadeRestored(set *object) {
 			if th.want.Purged {
 				continue
 			}
-			th.want.State, th.etag = "active", "" // it stays purgeable: a purge may have come first
-			th.note("its set was restored")
+			th.want.State, th.etag = "active", "" // the resource stays purgeable, because it may have been purged before
+			th.note("the set was restored")
 			w.observe(th)
 		}
 	}
@@ -295,8 +297,8 @@ func (w *writer) replace(ctx context.Context, th *object) error {
 	return w.try(c, http.StatusOK, func() (e2e.Answer, error) { return upload(ctx, w.Client, http.MethodPut, th.path(), fields, body) })
 }
 
-// restoreVersion makes a version the present one. One that the resource is equal to changes
-// nothing, so that is edited instead.
+// restoreVersion restores an earlier version. Restoring an equal version would change nothing, so
+// it edits the resource instead.
 func (w *writer) restoreVersion(ctx context.Context, th *object) error {
 	n := w.random.IntN(len(th.versions))
 	was, after := th.versions[n], th.want
@@ -339,7 +341,8 @@ func (w *writer) restore(ctx context.Context, th *object) error {
 	})
 }
 
-// makeAndRevokeKey makes a key of the caller's, and revokes it. It must never be accepted again.
+// makeAndRevokeKey creates a key of the caller, and revokes it. The key must never be accepted
+// again.
 func (w *writer) makeAndRevokeKey(ctx context.Context) error {
 	var made struct{ ID, Key string }
 	a, err := w.SendJSON(ctx, http.MethodPost, "/users/me/keys", map[string]string{"label": w.name("key")})
@@ -353,9 +356,9 @@ func (w *writer) makeAndRevokeKey(ctx context.Context) error {
 	case (err != nil || a.Status >= 500) && w.ended.Load():
 		return errEnded
 	case err != nil:
-		return violated(nil, "a key: no answer, but the service was not killed: %v", err)
+		return violated(nil, "creating or revoking a key: no answer, but the service was not killed: %v", err)
 	case a.Status != http.StatusNoContent:
-		return violated(nil, "a key: %w", a.Problem())
+		return violated(nil, "revoking a key: %w", a.Problem())
 	}
 	w.answered += 2
 	w.revoked = append(w.revoked, made.Key)
@@ -372,7 +375,7 @@ func (w *writer) verifyKeys(ctx context.Context) error {
 			return err
 		}
 		if a.Status != http.StatusUnauthorized && a.Status != http.StatusTooManyRequests {
-			return violated(nil, "LOST: a key was revoked, and counts again: %w", a.Problem())
+			return violated(nil, "LOST: a revoked key is accepted again: %w", a.Problem())
 		}
 	}
 	w.revoked = nil

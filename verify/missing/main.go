@@ -1,10 +1,11 @@
-// Command missing lists what tests need and this machine lacks, and what is not tried without it.
+// Command missing lists the tools that tests need and this machine lacks, and the tests that are
+// skipped.
 //
-//	go -C verify run ./missing             what is missing, for people
-//	go -C verify run ./missing -packages   the Debian packages that bring it
+//	go -C verify run ./missing             list for people
+//	go -C verify run ./missing -packages   Debian packages with the missing tools
 //
-// Tests that need something which is missing are skipped, and fail where CI=true. So does this
-// command.
+// Tests without their tool are skipped; with CI=true they fail. With CI=true, this command fails,
+// too, if a tool is missing.
 package main
 
 import (
@@ -18,15 +19,15 @@ import (
 	"strings"
 )
 
-// need is something that tests use.
+// need is a tool or a right that tests need.
 type need struct {
-	packages string // of Debian; "": no package brings it
+	packages string // Debian packages; "": no package contains it
 	found    func() bool
-	what     string // is missing
-	untried  string // without it
+	what     string // name of the tool or right
+	untried  string // tests that are skipped without it
 }
 
-// program finds a program by its name.
+// program returns a function that reports whether a program is installed.
 func program(name string) func() bool {
 	return func() bool {
 		_, err := exec.LookPath(name)
@@ -34,12 +35,12 @@ func program(name string) func() bool {
 	}
 }
 
-// runs reports whether a command succeeds.
+// runs returns a function that reports whether a command succeeds.
 func runs(command ...string) func() bool {
 	return func() bool { return exec.Command(command[0], command[1:]...).Run() == nil }
 }
 
-// matches reports whether a path exists.
+// matches returns a function that reports whether a path matches the pattern.
 func matches(pattern string) func() bool {
 	return func() bool {
 		found, err := filepath.Glob(pattern)
@@ -47,16 +48,16 @@ func matches(pattern string) func() bool {
 	}
 }
 
-// needs is everything, in the order of Debian packages.
+// needs lists all needs, in the order in which their packages are printed.
 var needs = []need{
-	{"git", program("git"), "git", "faults made on purpose"},
+	{"git", program("git"), "git", "mutants"},
 	{"curl", program("curl"), "curl", "the commands of the README and of the documentation"},
 	{"unzip", program("unzip"), "unzip", "archives, by another program"},
 	{"default-jdk-headless", program("jar"), "jar of a JDK", "archives, by a program that reads a stream"},
-	{"python3", program("python3"), "Python", "comparisons with programs of others, the verification of the audit log"},
-	{"python3-venv", runs("python3", "-c", "import ensurepip, venv"), "venv of Python", "webhooks and schemas, by implementations of others"},
+	{"python3", program("python3"), "Python", "comparisons with other programs, the verification of the audit log"},
+	{"python3-venv", runs("python3", "-c", "import ensurepip, venv"), "venv of Python", "webhooks and schemas, by independent implementations"},
 	{"openssl", program("openssl"), "openssl", "certificates"},
-	{"w3m", program("w3m"), "w3m", "pages without a script"},
+	{"w3m", program("w3m"), "w3m", "pages without JavaScript"},
 	{"gcc libc6-dev", program("gcc"), "a C compiler", "data races"},
 	{"e2fsprogs", program("mkfs.ext4"), "mkfs.ext4", "power cuts and full disks on ext4"},
 	{"xfsprogs", program("mkfs.xfs"), "mkfs.xfs", "power cuts on XFS"},
@@ -66,7 +67,7 @@ var needs = []need{
 	{"fish", program("fish"), "fish", "completion in fish"},
 	{"chromium", program("chromium"), "Chromium", "the pages, as people use them"},
 	{"chromium-headless-shell", program("chromium-headless-shell"), "Chromium without a window", "nothing; tests of the pages take twice as long"},
-	{"litmus", program("litmus"), "litmus", "the drive, by a suite of others"},
+	{"litmus", program("litmus"), "litmus", "the drive, by an independent test suite"},
 	{"cadaver", program("cadaver"), "cadaver", "the drive, by cadaver"},
 	{"davfs2", program("mount.davfs"), "davfs2", "the drive, mounted"},
 	{"rclone", program("rclone"), "rclone", "the drive, by rclone"},
@@ -77,7 +78,7 @@ var needs = []need{
 }
 
 func main() {
-	packages := flag.Bool("packages", false, "print the Debian packages that are missing, and nothing else")
+	packages := flag.Bool("packages", false, "print only the missing Debian packages")
 	flag.Parse()
 	missing := slices.DeleteFunc(slices.Clone(needs), func(n need) bool { return n.found() })
 	if *packages {
@@ -93,13 +94,13 @@ func main() {
 		if n.packages != "" {
 			from = " (apt install " + n.packages + ")"
 		}
-		fmt.Printf("not tried without %s%s: %s\n", n.what, from, n.untried)
+		fmt.Printf("not tested without %s%s: %s\n", n.what, from, n.untried)
 	}
 	switch {
 	case len(missing) == 0:
 		fmt.Println("nothing is missing: all tests run")
 	case runtime.GOOS != "linux":
-		fmt.Println("some of it exists on Linux only")
+		fmt.Println("some of these exist only on Linux")
 	}
 	if len(missing) > 0 && strings.EqualFold(os.Getenv("CI"), "true") {
 		os.Exit(1)

@@ -1,4 +1,4 @@
-// Package tools_test proves that the linters find what they are there for.
+// Package tools_test tests that the linters find what the rules of this repository forbid.
 package tools_test
 
 import (
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// arrows are imports, each in a file of its own, and whether .golangci.yml refuses it. They show
-// that the rules bite, that files and folders match, and which of allow and deny wins.
+// arrows lists imports, and whether .golangci.yml refuses them. Each import gets its own file. The
+// test shows that the rules match files and folders, and which of allow and deny takes precedence.
 var arrows = []struct {
 	folder, file, path string
 	refused            bool
@@ -83,7 +83,7 @@ func TestArrows(t *testing.T) {
 			write(t, filepath.Join(root, folder, "p.go"), "package p\n")
 		}
 	}
-	// The sources stand below folders of their own, so that none makes an import cycle.
+	// The sources are in separate folders, so that no import creates a cycle.
 	name := func(i int) string { return filepath.Join("arrows", fmt.Sprint(i), arrows[i].folder, arrows[i].file) }
 	for i, a := range arrows {
 		write(t, filepath.Join(root, name(i)), fmt.Sprintf("package p\n\nimport _ %q\n", a.path))
@@ -99,7 +99,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestSizes: a finding of each linter that measures, next to what is just allowed.
+// TestSizes tests each linter that measures sizes, with a finding and with the largest allowed
+// size.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	root := moduleTree(t)
@@ -157,7 +158,7 @@ func f(file *os.File) error {
 	out := lint(t, root, "errcheck")
 	for line := 6; line <= 9; line++ {
 		if !strings.Contains(out, fmt.Sprintf("p.go:%d:", line)) {
-			t.Errorf("line %d was not found", line)
+			t.Errorf("line %d has no finding", line)
 		}
 	}
 	if strings.Count(out, "p.go:") != 4 {
@@ -165,7 +166,7 @@ func f(file *os.File) error {
 	}
 }
 
-// moduleTree makes a module labshelf with the rules of this repository and an empty bbolt.
+// moduleTree creates a module labshelf with the rules of this repository and an empty bbolt.
 func moduleTree(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "labshelf")
@@ -190,8 +191,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// lint runs linters of .golangci.yml in the folder root and returns what they print. It fails the
-// test when they find nothing.
+// lint runs linters of .golangci.yml in the folder root and returns their output. It fails the test
+// if they find nothing.
 func lint(t *testing.T, root string, linters ...string) string {
 	t.Helper()
 	run := exec.Command("golangci-lint", "run", "--allow-parallel-runners", "--enable-only", strings.Join(linters, ","), "./...")

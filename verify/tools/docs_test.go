@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// A path in a document is code, relative to the root, with a folder and an extension.
+// documentedPath matches a path in a document: code, relative to the root, with a folder and an
+// extension.
 var documentedPath = regexp.MustCompile("`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\\.(?:go|txtar|diff|tsx?|yaml))`")
 
-// A file that a document names exists: files move, and documents are read by those who look for
-// them. Paths whose first element is no folder of the repository are of a user's machine, or of the
+// TestDocumentedPathsExist tests that each file named by a document exists. It skips paths whose
+// first element is not a folder of the repository: they are paths of a user's machine or of the
 // service.
 func TestDocumentedPathsExist(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// renamedFile is the recording of a file that is made, filled and synced in one directory, and
-// renamed into another.
+// renamedFile records a file that is created, filled and synced in one directory, and renamed into
+// another one.
 func renamedFile() *Recording {
 	calls := []passfs.Call{
 		{Kind: passfs.Mkdir, Path: "tmp"},
@@ -34,7 +34,7 @@ func renamedFile() *Recording {
 	return &Recording{Calls: calls, Acks: make([]int, len(calls))}
 }
 
-// tree lists what is in a directory: folders with a slash, files with their contents.
+// tree lists the content of a directory: folders with a slash, and files with their content.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var lines []string
@@ -70,9 +70,9 @@ func TestBuild(t *testing.T) {
 		{Choice{Calls: 5, Keep: KeepOne, Pick: 0}, "blobs/ tmp/ tmp/1="},
 		{Choice{Calls: 5, Keep: KeepOne, Pick: 1}, "blobs/ tmp/"},
 		{Choice{Calls: 5, Keep: KeepAll}, "blobs/ tmp/ tmp/1=body"},
-		{Choice{Calls: 6, Keep: KeepNone}, "blobs/ tmp/"},                    // no name: the folder was not synced
-		{Choice{Calls: 6, Keep: KeepAll}, "blobs/ tmp/ tmp/1=body"},          //
-		{Choice{Calls: 7, Keep: KeepOne, Pick: 0}, "blobs/ tmp/ tmp/1=body"}, // the old name alone
+		{Choice{Calls: 6, Keep: KeepNone}, "blobs/ tmp/"}, // no name: the folder was not synced
+		{Choice{Calls: 6, Keep: KeepAll}, "blobs/ tmp/ tmp/1=body"},
+		{Choice{Calls: 7, Keep: KeepOne, Pick: 0}, "blobs/ tmp/ tmp/1=body"}, // only the old name
 		{Choice{Calls: 7, Keep: KeepOne, Pick: 1}, "blobs/ blobs/x=body tmp/"},
 		{Choice{Calls: 7, Keep: KeepOne, Pick: 2}, "blobs/ tmp/"},
 		{Choice{Calls: 8, Keep: KeepNone}, "blobs/ blobs/x=body tmp/"},
@@ -94,8 +94,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestTorn finds every way in which a write of two blocks can be torn, the length of the file apart
-// from its bytes.
+// TestTorn checks that KeepSome creates every possible torn state of a write of two blocks. The
+// length of the file is independent of its bytes.
 func TestTorn(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("a", 512) + strings.Repeat("b", 512)
@@ -115,16 +115,16 @@ func TestTorn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got[string(content)] = true; !want[string(content)] {
-			t.Fatalf("seed %d gives %q", seed, content)
+			t.Fatalf("seed %d creates %q", seed, content)
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("found %d of %d ways", len(got), len(want))
+		t.Errorf("found %d of %d states", len(got), len(want))
 	}
 }
 
-// TestChoices: every position in the recording is tried, with nothing, with everything, with each
-// single change.
+// TestChoices checks that Choices covers every position in the recording: without changes, with all
+// changes, and with each single change.
 func TestChoices(t *testing.T) {
 	t.Parallel()
 	all, err := renamedFile().Choices(1)

@@ -1,9 +1,9 @@
 // Package crash computes the possible states of a disk after a power failure. Its input is a
-// recording of all calls that changed or synced something, up to any of them. Synced data are on
-// the disk. Each other change may have reached the disk or not, independently of the others: writes
-// to files and names in directories are independent, a write may be torn, and a rename from one
-// directory to another may have created the new name without removing the old one, or the other way
-// round.
+// recording of all calls that changed or synced something, and the number of calls before the
+// failure. Synced data are on the disk. Each other change may have reached the disk or not,
+// independently of the others. Writes to files and names in directories are independent, and a
+// write may be torn. A rename from one directory to another may have created the new name without
+// removing the old one, or the other way round.
 package crash
 
 import (
@@ -15,15 +15,14 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// Recording is what a process did to a directory that was empty before.
+// Recording contains the calls of a process on a directory that was empty at first.
 type Recording struct {
-	Calls []passfs.Call // that were carried out, in order
-	Acks  []int         // of each call: how many operations were acknowledged before it was made
-	Total int           // operations that were acknowledged in all
+	Calls []passfs.Call // successful calls, in order
+	Acks  []int         // for each call: the number of operations acknowledged before it
+	Total int           // total number of acknowledged operations
 }
 
-// Acked returns how many operations were acknowledged when the first so many calls had been made,
-// and no others.
+// Acked returns the number of acknowledged operations after the given number of calls.
 func (r *Recording) Acked(calls int) int {
 	if calls == len(r.Calls) {
 		return r.Total
@@ -31,32 +30,32 @@ func (r *Recording) Acked(calls int) int {
 	return r.Acks[calls]
 }
 
-// file is one file, whatever names it has.
+// file is a file with any number of names.
 type file struct {
-	data    []byte // that is durable
+	data    []byte // durable data
 	pending []*change
 }
 
 // dir is one directory. Directories are never renamed.
 type dir struct {
 	path  string
-	names map[string]any // *file or *dir, that are durable
-	now   map[string]any // as the process sees them
+	names map[string]any // *file or *dir: durable names
+	now   map[string]any // names as the process sees them
 }
 
-// change is what may or may not have reached the disk.
+// change is a change that may or may not have reached the disk.
 type change struct {
-	file   *file // of data; else of names
+	file   *file // for a change of data; nil for a change of names
 	data   []byte
 	offset int64
-	resize bool // to offset, without data
+	resize bool // change the size to offset, without data
 
 	dir     *dir
 	names   map[string]any // new entry by name; nil: removed
 	durable bool
 }
 
-// disk follows the calls.
+// disk is the simulated disk.
 type disk struct {
 	root    *dir
 	files   map[uint64]*file
@@ -69,7 +68,7 @@ func newDir(path string) *dir {
 
 func newDisk() *disk { return &disk{root: newDir(""), files: map[uint64]*file{}} }
 
-// after returns the disk after the first so many calls.
+// after returns the disk after the given number of calls.
 func (r *Recording) after(calls int) (*disk, error) {
 	d := newDisk()
 	for n := range calls {
@@ -81,7 +80,7 @@ func (r *Recording) after(calls int) (*disk, error) {
 	return d, nil
 }
 
-// step takes a disk that has seen all calls before the nth one beyond that.
+// step applies the nth call to a disk to which all earlier calls were applied.
 func (r *Recording) step(d *disk, n int) error {
 	c := &r.Calls[n]
 	if err := d.follow(c); err != nil {
@@ -90,7 +89,7 @@ func (r *Recording) step(d *disk, n int) error {
 	return nil
 }
 
-// settle forgets what is no longer pending.
+// settle removes durable changes from the pending ones.
 func (d *disk) settle() {
 	d.pending = slices.DeleteFunc(d.pending, func(c *change) bool { return c.durable })
 }
@@ -100,7 +99,7 @@ func (d *disk) follow(c *passfs.Call) error {
 	case passfs.Write, passfs.Truncate, passfs.Sync:
 		return d.followData(c)
 	case passfs.Attr:
-		return nil // modes and times are not what is looked at
+		return nil // modes and times are not compared
 	case passfs.SyncDir:
 		return d.syncDir(c.Path)
 	}
@@ -110,7 +109,7 @@ func (d *disk) follow(c *passfs.Call) error {
 func (d *disk) followData(c *passfs.Call) error {
 	f, ok := d.files[c.File]
 	if !ok {
-		return fmt.Errorf("file %d was never made", c.File)
+		return fmt.Errorf("file %d was never created", c.File)
 	}
 	switch c.Kind {
 	case passfs.Sync:
@@ -135,7 +134,7 @@ func (d *disk) add(c *change) {
 	}
 }
 
-// apply writes a part of a change's data, from its beginning, to the file.
+// apply writes data, a prefix of the change's data, to the file.
 func (c *change) apply(data []byte) {
 	f := c.file
 	if c.resize {
@@ -153,7 +152,7 @@ func (f *file) extend(size int64) {
 	}
 }
 
-// find returns the directory that a path is in, and the last element of it.
+// find returns the directory of a path, and the last element of the path.
 func (d *disk) find(name string) (in *dir, base string, err error) {
 	parent, base := path.Split(name)
 	in, err = d.dirAt(path.Clean("/" + parent))
@@ -190,7 +189,7 @@ func (d *disk) syncDir(name string) error {
 	return nil
 }
 
-// name carries out a change of names.
+// name applies a change of names.
 func (c *change) name() {
 	for name, object := range c.names {
 		if object == nil {
@@ -231,7 +230,7 @@ func (d *disk) followTo(c *passfs.Call, from *dir, base string) error {
 	object, ok := from.now[base].(*file)
 	switch {
 	case !ok:
-		return fmt.Errorf("it is not there, or no file")
+		return fmt.Errorf("the source does not exist or is not a file")
 	case c.Kind == passfs.Link:
 		d.rename(to, map[string]any{fresh: object})
 	case from == to:
@@ -243,7 +242,7 @@ func (d *disk) followTo(c *passfs.Call, from *dir, base string) error {
 	return nil
 }
 
-// rename changes names, for the process at once.
+// rename changes names. The process sees the change immediately.
 func (d *disk) rename(in *dir, names map[string]any) {
 	for name, object := range names {
 		if object == nil {

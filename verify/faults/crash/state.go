@@ -11,19 +11,19 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// Choice names one state of the disk.
+// Choice identifies one state of the disk.
 type Choice struct {
 	Calls int // number of calls made before the power cut
 	Keep  Keep
-	Pick  int    // which one, with KeepOne
-	Seed  uint64 // of KeepSome
+	Pick  int    // index of the pending change, for KeepOne
+	Seed  uint64 // for KeepSome
 }
 
-// Keep says which changes have reached the disk without having been synced.
+// Keep selects the unsynced changes that have reached the disk.
 type Keep string
 
-// The kinds of Keep. KeepSome decides at random, also about parts of a write, of 512 bytes or of 4
-// KiB; the length of the file is independent of its bytes.
+// The kinds of Keep. KeepSome decides at random, also for parts of a write of 512 bytes or 4 KiB.
+// The length of the file is independent of its bytes.
 const (
 	KeepNone Keep = "none"
 	KeepAll  Keep = "all"
@@ -31,18 +31,18 @@ const (
 	KeepSome Keep = "some"
 )
 
-// String says how to ask for the state again.
+// String returns the arguments that select the state.
 func (c Choice) String() string { return fmt.Sprintf("%d:%s:%d:%d", c.Calls, c.Keep, c.Pick, c.Seed) }
 
-// How many states there are of one place in the recording where several changes are pending.
+// Maximum numbers of states at one position of the recording with several pending changes.
 const (
 	mostSingles = 6
 	someRandom  = 8
 )
 
-// Choices lists states: for every number of calls those with nothing, with everything, with single
-// changes and with some. Of the places where directories are laid out, which are many and alike, it
-// takes two each.
+// Choices lists states for every number of calls: without pending changes, with all of them, with
+// single ones and with random ones. If only new directories are pending, which is frequent, it
+// lists only two states.
 func (r *Recording) Choices(seed uint64) (all []Choice, err error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := newDisk()
@@ -54,7 +54,7 @@ func (r *Recording) Choices(seed uint64) (all []Choice, err error) {
 			d.settle()
 		}
 		if calls > 0 && r.Calls[calls-1].Kind == passfs.Attr {
-			continue // as before
+			continue // the same state as before
 		}
 		n := len(d.pending)
 		all = append(all, Choice{Calls: calls, Keep: KeepNone})
@@ -80,7 +80,7 @@ func (r *Recording) Choices(seed uint64) (all []Choice, err error) {
 	return all, nil
 }
 
-// onlyDirs tells whether nothing but new directories is pending.
+// onlyDirs reports whether all pending changes create directories.
 func onlyDirs(pending []*change) bool {
 	for _, c := range pending {
 		for _, object := range c.names {
@@ -95,7 +95,7 @@ func onlyDirs(pending []*change) bool {
 	return true
 }
 
-// Build puts the state into a directory, which is empty.
+// Build creates the state in an empty directory.
 func (r *Recording) Build(choice Choice, into string) error {
 	d, err := r.after(choice.Calls)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *change) keep() {
 	c.name()
 }
 
-// tear writes some of the parts of a write.
+// tear writes random parts of a write.
 func (c *change) tear(random *rand.Rand) {
 	unit := int64(512)
 	if random.IntN(2) == 0 {
@@ -143,7 +143,7 @@ func (c *change) tear(random *rand.Rand) {
 	}
 }
 
-// build makes what is durable of the directory.
+// build creates the durable content of the directory.
 func (d *dir) build(into string, made map[*file]string) error {
 	for name, object := range d.names {
 		place := filepath.Join(into, name)
@@ -166,7 +166,7 @@ func (d *dir) build(into string, made map[*file]string) error {
 	return nil
 }
 
-// WriteFile makes a file of mode 0600 whose end, as far as it is zero, takes no room.
+// WriteFile creates a file of mode 0600. Zeros at its end occupy no space.
 func WriteFile(path string, data []byte) error {
 	if err := os.WriteFile(path, bytes.TrimRight(data, "\x00"), 0o600); err != nil {
 		return err

@@ -1,10 +1,10 @@
-// Package passfs is a file system that passes every call on to a directory, through FUSE, and shows
-// those that change or sync something to a hook: in one order, with their data, before and after
-// they are carried out. The hook decides what becomes of them. A process that works on the mount
-// can so be stopped, and its disk made to fail, at each of its calls.
+// Package passfs is a FUSE file system that passes every call to a directory. It passes the calls
+// that change or sync something to a hook, one at a time, with their data, before they are carried
+// out. The hook decides whether they are carried out. So a test can kill a process that uses the
+// mount, or make its disk fail, at each call.
 //
-// The process that serves the mount must not use it: a page fault on it would wait for the process
-// that it stops.
+// The process that serves the mount must not use it: a page fault on the mount would wait for the
+// process itself.
 package passfs
 
 import "syscall"
@@ -12,7 +12,7 @@ import "syscall"
 // Kind of a call.
 type Kind string
 
-// The kinds. Create is of a file, Truncate sets any length, Attr sets mode or times.
+// The kinds. Create creates a file, Truncate sets any length, Attr sets the mode or times.
 const (
 	Create   Kind = "create"
 	Write    Kind = "write"
@@ -33,12 +33,12 @@ type Call struct {
 	Kind   Kind
 	Path   string // path of the changed file; for an open file without a name, some other path
 	To     string // the new name of Rename and Link
-	File   uint64 // which file Create, Write, Truncate and Sync are about, whatever its name; with Create known afterwards
-	Offset int64  // of Write
-	Size   int64  // of Truncate
-	Data   []byte // of Write; valid until the hook returns
+	File   uint64 // the number of the file for Create, Write, Truncate and Sync, independent of its name; for Create, set after the call
+	Offset int64  // for Write
+	Size   int64  // for Truncate
+	Data   []byte // for Write; valid until the hook returns
 }
 
-// Hook is called for each call, one at a time, and returns what its caller gets. do carries the
-// call out; a hook need not call it.
+// Hook is called for each call, one at a time, and returns the result for the caller. do carries
+// out the call; a hook may omit it.
 type Hook func(c *Call, do func() syscall.Errno) syscall.Errno

@@ -19,7 +19,8 @@ type FS struct {
 	hook Hook
 }
 
-// Mount shows the directory below at the directory mount. It needs root. The caller calls Unmount.
+// Mount mounts the directory below at the directory mount. It requires root. The caller calls
+// Unmount.
 func Mount(below, mount string, hook Hook) (*FS, error) {
 	f := &FS{mount: mount, hook: hook}
 	var st syscall.Stat_t
@@ -32,22 +33,22 @@ func Mount(below, mount string, hook Hook) (*FS, error) {
 	options := &fs.Options{}
 	options.MountOptions = fuse.MountOptions{
 		DirectMountStrict: true, DisableXAttrs: true, FsName: "passfs", Name: "passfs", MaxWrite: 1 << 20,
-		DisabledCapabilities: fuse.CAP_PASSTHROUGH, // else the kernel would write without asking
+		DisabledCapabilities: fuse.CAP_PASSTHROUGH, // otherwise the kernel would write without calling the hook
 	}
 	server, err := fs.Mount(mount, root, options)
 	f.server = server
 	return f, err
 }
 
-// Use replaces the hook, once no call is under way.
+// Use replaces the hook after the running call has ended.
 func (f *FS) Use(hook Hook) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hook = hook
 }
 
-// Unmount ends the file system, also when a process still has files open on it: their calls fail
-// from then on.
+// Unmount ends the file system, even if a process still has open files on it. Calls of such a
+// process fail from then on.
 func (f *FS) Unmount() error {
 	err := f.server.Unmount()
 	if errors.Is(err, syscall.EBUSY) {
@@ -104,7 +105,7 @@ func (n *node) child(name string) string {
 	return name
 }
 
-// file is a number that no two files below have at the same time.
+// file returns a number that is unique among the existing files below.
 func (n *node) file() uint64 { return n.StableAttr().Ino }
 
 // Create implements fs.NodeCreater.
@@ -118,7 +119,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 		return errno
 	})
 	if errno != 0 && h != nil {
-		_ = h.(fs.FileReleaser).Release(ctx) // the caller gets the error that the hook wants
+		_ = h.(fs.FileReleaser).Release(ctx) // the caller gets the error of the hook
 		h = nil
 	}
 	return made, h, 0, errno
@@ -188,7 +189,7 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 	return made, errno
 }
 
-// Mknod implements fs.NodeMknoder: there are files and directories only.
+// Mknod implements fs.NodeMknoder. It fails: only files and directories are supported.
 func (n *node) Mknod(context.Context, string, uint32, uint32, *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	return nil, syscall.EPERM
 }
@@ -198,13 +199,13 @@ func (n *node) Symlink(context.Context, string, string, *fuse.EntryOut) (*fs.Ino
 	return nil, syscall.EPERM
 }
 
-// CopyFileRange implements fs.NodeCopyFileRanger: the caller reads and writes instead, so that the
-// data are seen.
+// CopyFileRange implements fs.NodeCopyFileRanger. It fails, so that the caller reads and writes
+// instead, and the hook receives the data.
 func (n *node) CopyFileRange(context.Context, fs.FileHandle, uint64, *fs.Inode, fs.FileHandle, uint64, uint64, uint64) (uint32, syscall.Errno) {
 	return 0, syscall.EOPNOTSUPP
 }
 
-// Allocate implements fs.NodeAllocater: nothing here needs it.
+// Allocate implements fs.NodeAllocater. It fails: no test needs it.
 func (n *node) Allocate(context.Context, fs.FileHandle, uint64, uint64, uint32) syscall.Errno {
 	return syscall.EOPNOTSUPP
 }

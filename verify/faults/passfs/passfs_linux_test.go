@@ -16,7 +16,7 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// inChild names the folder in which this program, run again, does what is tried.
+// inChild names the environment variable for the folder of the child process.
 const inChild = "PASSFS_CHILD"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// use makes each kind of call once, in order, as soon as standard input has ended.
+// use makes each kind of call once, in order, after standard input has ended.
 func use(dir string) error {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
@@ -64,7 +64,7 @@ func flush(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// cannot skips a test that cannot run here; in CI it must.
+// cannot skips a test that cannot run on this machine. In CI it fails the test.
 func cannot(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -73,7 +73,7 @@ func cannot(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// mount shows a new directory and returns both sides; below is the one that the tests may use.
+// mount mounts a new directory and returns both paths. A test may use only below.
 func mount(t *testing.T, hook passfs.Hook) (fs *passfs.FS, below, above string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -83,7 +83,7 @@ func mount(t *testing.T, hook passfs.Hook) (fs *passfs.FS, below, above string) 
 	fs, err := passfs.Mount(below, above, hook)
 	if err != nil {
 		if _, missing := os.Stat("/dev/fuse"); missing != nil {
-			cannot(t, "there is no /dev/fuse")
+			cannot(t, "/dev/fuse does not exist")
 		}
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func run(t *testing.T, above string) (string, error) {
 	return string(out), err
 }
 
-// kinds are what use does.
+// kinds lists the calls of use.
 const kinds = "mkdir d,create d/a,write d/a,attr d/a,truncate d/a,sync d/a,link d/a b,rename d/a d/c,unlink d/c,syncdir d,rmdir d"
 
 func line(c *passfs.Call) string {
@@ -140,8 +140,8 @@ func TestSeesEveryCall(t *testing.T) {
 	}
 }
 
-// TestFailsEveryCall fails each call in turn: its caller gets the error, and the call has no
-// effect.
+// TestFailsEveryCall fails each call in turn. The caller must get the error, and the call must have
+// no effect.
 func TestFailsEveryCall(t *testing.T) {
 	for n, want := range strings.Split(kinds, ",") {
 		t.Run(want, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFailsEveryCall(t *testing.T) {
 	}
 }
 
-// TestKillsAtEveryCall has the process die at each call in turn, which is not carried out.
+// TestKillsAtEveryCall kills the process at each call in turn. The call is not carried out.
 func TestKillsAtEveryCall(t *testing.T) {
 	for n, want := range strings.Split(kinds, ",") {
 		t.Run(want, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestKillsAtEveryCall(t *testing.T) {
 			err = cmd.Wait()
 			fs.Use(nil)
 			if err == nil || cmd.ProcessState.Exited() || count != n+1 {
-				t.Errorf("it ended with %v after %d calls, want a kill at call %d", err, count, n+1)
+				t.Errorf("the process ended with %v after %d calls, want a kill at call %d", err, count, n+1)
 			}
 		})
 	}

@@ -7,16 +7,16 @@ import (
 	"fmt"
 )
 
-// FS is a mounted file system. This system does not support it.
+// FS is a mounted file system, which this system does not support.
 type FS struct{}
 
-// Mount needs Linux.
+// Mount fails, because it needs Linux.
 func Mount(string, string, Hook) (*FS, error) {
 	return nil, fmt.Errorf("passfs: %w", errors.ErrUnsupported)
 }
 
-// Use has nothing to do.
+// Use does nothing.
 func (*FS) Use(Hook) {}
 
-// Unmount has nothing to do.
+// Unmount does nothing.
 func (*FS) Unmount() error { return nil }

@@ -1,7 +1,7 @@
-// Package script is a fixed series of some fifty operations on a repository, from the first
-// creation of its stores on, that covers each way in which it writes. A child process runs it, and
-// reports the state after each operation; so the parent knows what must be there after a crash of
-// the child or of the machine.
+// Package script is a fixed series of about fifty operations on a repository, beginning with the
+// creation of its stores. It covers each way in which a repository writes. A child process runs it,
+// and reports the state after each operation. So the parent knows the expected state after a crash
+// of the child or the machine.
 package script
 
 import (
@@ -20,15 +20,15 @@ import (
 	"labshelf/metadata"
 )
 
-// The parent's answers to a Report.
+// Answers of the parent to a Report.
 const (
-	Next  = "next"  // on with the following operation
-	Again = "again" // the same one once more
+	Next  = "next"  // continue with the next operation
+	Again = "again" // repeat the operation
 )
 
-// Child runs the script in a directory, which exists. It writes a Report to out after each try of
-// an operation, as a line of JSON, and waits for the answer on in; another answer, or the end of
-// in, makes it close the stores and return. After a try that has failed it also reads bodies.
+// Child runs the script in an existing directory. After each try of an operation, it writes a
+// Report to out, as a line of JSON, and waits for the answer on in. Any other answer, or the end of
+// in, makes it close the stores and return. After a failed try, it also reads bodies.
 func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	w := &stores{dir: dir, ids: map[string]string{}}
 	answers := bufio.NewScanner(in)
@@ -61,7 +61,7 @@ func (w *stores) try(ctx context.Context, n int, op operation, before State) (no
 	if err != nil {
 		r.Error = err.Error()
 	}
-	if w.svc == nil { // nothing is open: no change
+	if w.svc == nil { // no store is open: no change
 		return before, r
 	}
 	r.ReadOnly = w.svc.Monitor.Health().ReadOnly != nil
@@ -82,8 +82,8 @@ func (w *stores) try(ctx context.Context, n int, op operation, before State) (no
 	return now, r
 }
 
-// leftovers is Leftovers without the files of a flush that is under way in the background, which
-// are gone soon.
+// leftovers is like Leftovers, but waits for files of a flush in the background, which disappear
+// soon.
 func (w *stores) leftovers() (left []string, err error) {
 	for range 100 {
 		if left, err = Leftovers(w.dir); err != nil || len(left) == 0 {
@@ -94,7 +94,7 @@ func (w *stores) leftovers() (left []string, err error) {
 	return left, err
 }
 
-// readBodies reads every file that a client can read.
+// readBodies reads up to 20 files that a client can read.
 func (w *stores) readBodies(ctx context.Context) error {
 	var ids []string
 	err := w.store.View(ctx, func(tx *metadata.Tx) error {
@@ -123,13 +123,13 @@ func (w *stores) readBody(ctx context.Context, id string) error {
 	}
 	digest, err := digestOf(file)
 	if err == nil && digest != r.Digest {
-		err = fmt.Errorf("%s: its bytes are %s, not %s", id, digest, r.Digest)
+		err = fmt.Errorf("%s: the body has the digest %s, want %s", id, digest, r.Digest)
 	}
 	return errors.Join(err, file.Close())
 }
 
-// Leftovers returns the temporary files in a data directory that is not in use, and copies of the
-// metadata.
+// Leftovers returns the temporary files and the copies of the metadata in a data directory that is
+// not in use.
 func Leftovers(dir string) (left []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "tmp"))
 	if err != nil {
@@ -149,8 +149,8 @@ func Leftovers(dir string) (left []string, err error) {
 	return left, nil
 }
 
-// Recover opens the stores in a directory as after a crash, waits until what was under way has
-// ended, and closes them.
+// Recover opens the stores in a directory, as after a crash, waits until background work has ended,
+// and closes the stores.
 func Recover(ctx context.Context, dir string) error {
 	w := &stores{dir: dir}
 	if err := w.open(); err != nil {

@@ -11,7 +11,7 @@ import (
 // inlineMax is the size of the largest inline body.
 const inlineMax = 1000
 
-// blockFlush keeps the flusher idle, by an upload that does not end.
+// blockFlush keeps the flusher idle with an upload that does not end.
 func (w *stores) blockFlush() {
 	if w.svc != nil && w.blocker == nil {
 		w.blocker = w.svc.Uploads.NewUpload(w.admin)
@@ -27,7 +27,7 @@ func (w *stores) unblockFlush() error {
 	return err
 }
 
-// flush has all inline bodies flushed, and returns the first error of that.
+// flush makes the flusher flush all inline bodies, and returns its first error.
 func flush(ctx context.Context, w *stores) error {
 	defer w.blockFlush()
 	if err := w.unblockFlush(); err != nil {
@@ -43,17 +43,17 @@ func flush(ctx context.Context, w *stores) error {
 				return errors.Join(err, w.finishFlush())
 			}
 		case <-time.After(settleLimit):
-			return errors.New("nothing is flushed")
+			return errors.New("the flusher flushes nothing")
 		}
 	}
 }
 
-// fileLimit is how long the flusher may take for one file.
+// fileLimit is the maximum time for flushing one file.
 const fileLimit = time.Second
 
-// finishFlush stops the flusher, which continues with the halves of a batch that failed, and waits
-// until it has ended its present file: it reports batches only, so this polls. Where the file
-// system allows no removal, the file stays.
+// finishFlush stops the flusher, which continues with the halves of a failed batch, and waits until
+// it has finished the current file. It polls, because the flusher reports only batches. If the file
+// system forbids removal, the file remains.
 func (w *stores) finishFlush() error {
 	w.blockFlush()
 	for begun := time.Now(); time.Since(begun) < fileLimit; time.Sleep(time.Millisecond) {

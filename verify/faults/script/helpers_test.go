@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// scriptRun returns the directory that the script leaves, up to its first file, and what is in it.
+// scriptRun runs the script up to its first files. It returns the directory and its state.
 func scriptRun(t *testing.T) (dir string, state State) {
 	t.Helper()
 	w := &stores{dir: t.TempDir(), ids: map[string]string{}}
@@ -27,7 +27,7 @@ func scriptRun(t *testing.T) (dir string, state State) {
 	return w.dir, state
 }
 
-// blobOf returns the one blob.
+// blobOf returns the path of a blob.
 func blobOf(t *testing.T, dir string) (found string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "blobs"), func(path string, e fs.DirEntry, err error) error {

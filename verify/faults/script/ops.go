@@ -24,29 +24,29 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// MetaFile is the metadata in a data directory.
+// MetaFile is the name of the metadata file in a data directory.
 const MetaFile = "meta.db"
 
-// stores are what the operations work on.
+// stores holds the stores that the operations use.
 type stores struct {
 	dir     string
 	store   *bolt.Store
 	files   *directory.Store
 	svc     *repository.Service
 	admin   auth.Principal
-	ids     map[string]string // by the name that the script gave
-	blocker *files.Upload     // an upload under way, so that nothing is flushed; nil: none
-	flushed chan error        // the result of each batch that is flushed
+	ids     map[string]string // by the names of the script
+	blocker *files.Upload     // a running upload that prevents flushes; nil: none
+	flushed chan error        // the result of each flushed batch
 }
 
-// operation is one operation of the script. It can be tried again after it has failed.
+// operation is one operation of the script. It can be repeated after a failure.
 type operation struct {
 	name      string
-	inBatches bool // in several commits
+	inBatches bool // uses several commits
 	run       func(context.Context, *stores) error
 }
 
-// Operation returns the name of the nth operation of the script, and whether it takes several
+// Operation returns the name of the nth operation of the script, and whether it uses several
 // commits.
 func Operation(n int) (name string, inBatches bool) {
 	all := operations()
@@ -56,17 +56,16 @@ func Operation(n int) (name string, inBatches bool) {
 	return all[n].name, all[n].inBatches
 }
 
-// Length is the number of operations.
+// Length returns the number of operations.
 func Length() int { return len(operations()) }
 
-// many is enough objects that the deletion of their set takes two commits.
+// many is the number of objects whose deletion with their set takes two commits.
 const many = 203
 
-// operations are the script. Each name is used for one object only, so that a state is readable by
-// names.
+// operations returns the script. Each object has a unique name, so a State can be keyed by names.
 func operations() []operation { return slices.Concat(first(), accounts(), steps()) }
 
-// first makes the stores, and files in them, and changes those.
+// first creates the stores and files, and changes the files.
 func first() []operation {
 	return []operation{
 		{"first creation", false, func(_ context.Context, w *stores) error { return w.open() }},
@@ -78,17 +77,17 @@ func first() []operation {
 		{"create larger", false, upload("photos", "b.bin", 70_000)},
 		{"create in two writes", false, upload("notes", "c.bin", 300_000)},
 		{"create empty", false, upload("notes", "empty", 0)},
-		{"create with a body that is there", false, upload("notes", "a again.txt", 300)},
+		{"create with an existing body", false, upload("notes", "a again.txt", 300)},
 		{"create to be purged", false, upload("photos", "old.bin", 5_000)},
-		{"begin in parts", false, begin("notes", "parts.bin", 90_000)},
+		{"begin an upload in parts", false, begin("notes", "parts.bin", 90_000)},
 		{"first part", false, part("parts.bin", 90_000, 50_000)},
 		{"last part", true, part("parts.bin", 90_000, 90_000)},
-		{"begin in parts what comes no further", false, begin("notes", "half.bin", 60_000)},
-		{"a part of it", false, part("half.bin", 60_000, 20_000)},
-		{"give it up", false, cancel("half.bin")},
+		{"begin an upload to cancel", false, begin("notes", "half.bin", 60_000)},
+		{"a part of the upload to cancel", false, part("half.bin", 60_000, 20_000)},
+		{"cancel the upload", false, cancel("half.bin")},
 		{"flush", false, flush},
 		{"replace", false, replace("a.txt", 301)},
-		{"replace by a body that is there", false, replace("b.bin", 301)},
+		{"replace by an existing body", false, replace("b.bin", 301)},
 		{"replace an inline body", false, replace("a.txt", 302)},
 		{"label a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Versions.Label(ctx, w.admin, id, "1", files.VersionFields{Label: new("first")}, core.Match{}))
@@ -153,12 +152,12 @@ func steps() []operation {
 	return []operation{
 		{"second dataspace", false, dataspace("archive")},
 		{"set for many", false, set("many", "archive")},
-		{"flush what was changed", false, flush},
-		{"many at once", false, fill},
+		{"flush changed bodies", false, flush},
+		{"many files in one commit", false, fill},
 		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Sets.Delete(ctx, w.admin, id, core.Match{}))
 		})},
-		{"restore it in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
+		{"restore the set in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Sets.Restore(ctx, w.admin, id, core.Match{}))
 		})},
 		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *stores, id string) error {
@@ -172,10 +171,10 @@ func steps() []operation {
 			return last(w.svc.Dataspaces.Update(ctx, w.admin, id, containers.DataspaceFields{Retention: &metadata.Retention{Last: 3}}, core.Match{}))
 		})},
 		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
-		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
+		{"create with a purged body", false, upload("photos", "old again.bin", 5_000)},
 		{"empty the trash", true, purge(maintenance.PurgeOptions{})},
 		{"snapshot", false, snapshot},
-		{"begin in parts before closing", false, begin("photos", "late.bin", 80_000)},
+		{"begin an upload before closing", false, begin("photos", "late.bin", 80_000)},
 		{"a part before closing", false, part("late.bin", 80_000, 30_000)},
 		{"create before closing", false, upload("photos", "f.txt", 30)},
 		{"close and open", false, func(_ context.Context, w *stores) error { return errors.Join(w.close(), w.open()) }},
@@ -214,7 +213,7 @@ func (w *stores) open() (err error) {
 	return nil
 }
 
-// close closes what is open.
+// close closes the stores if they are open.
 func (w *stores) close() error {
 	if w.svc == nil {
 		return nil
@@ -229,8 +228,8 @@ func (w *stores) close() error {
 
 func last[T any](_ T, err error) error { return err }
 
-// bootstrap makes the first user. Its key is not used, since the use of a key is recorded later, at
-// some time.
+// bootstrap creates the first user. It does not use the user's key, because the use of a key is
+// recorded at a later time.
 func bootstrap(ctx context.Context, w *stores) error {
 	if _, err := w.svc.Users.Bootstrap(ctx, ""); err != nil {
 		return err
@@ -259,7 +258,7 @@ func set(name, in string) func(context.Context, *stores) error {
 	}
 }
 
-// Body returns the bytes of the file that the script uploads in this size.
+// Body returns the content of the script's files of the given size.
 func Body(size int) []byte {
 	body := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(size), byte(size >> 8), byte(size >> 16)}).Read(body) // never fails
@@ -287,7 +286,7 @@ func replace(name string, size int) func(context.Context, *stores) error {
 
 func (w *stores) send(ctx context.Context, size int, end func(*files.Upload) error) (err error) {
 	up := w.svc.Uploads.NewUpload(w.admin)
-	defer func() { _ = up.Discard() }() // as the gateway does, which only writes it down
+	defer func() { _ = up.Discard() }() // like the gateway, which only logs the error
 	if err := up.Receive(ctx, bytes.NewReader(Body(size))); err != nil {
 		return err
 	}
@@ -304,8 +303,8 @@ func edit(name string, fields files.Fields) func(context.Context, *stores) error
 	})
 }
 
-// fill makes many resources in one commit, all with one body, as an importer would. Its errors are
-// those of a use case.
+// fill creates many resources with the same body in one commit, as an importer would. It returns
+// errors with the codes of a use case.
 func fill(ctx context.Context, w *stores) error {
 	err := fillStore(ctx, w)
 	for sentinel, code := range map[error]errs.Code{
@@ -371,7 +370,7 @@ func byName[T any](find func(string) (metadata.ID, error), get func(metadata.ID)
 
 func purge(options maintenance.PurgeOptions) func(context.Context, *stores) error {
 	return func(ctx context.Context, w *stores) error {
-		// A clock that is ahead makes everything old enough.
+		// A clock that is ahead makes all objects old enough.
 		options.Now = func() time.Time { return time.Now().Add(time.Minute) }
 		upkeep, err := w.svc.Monitor.Upkeep(ctx, w.admin)
 		if err != nil {

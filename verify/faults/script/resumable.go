@@ -32,8 +32,7 @@ func begin(into, name string, size int) func(context.Context, *stores) error {
 	}
 }
 
-// part sends what is missing of a file up to a byte, as a client does that asks for the offset
-// first.
+// part sends the missing bytes of an upload up to end. Like a client, it first reads the offset.
 func part(name string, size, end int) func(context.Context, *stores) error {
 	return withID(name, func(ctx context.Context, w *stores, id string) error {
 		t, err := w.svc.Uploads.Chunks.Get(ctx, w.admin, id)
@@ -52,7 +51,7 @@ func cancel(name string) func(context.Context, *stores) error {
 	})
 }
 
-// eachUpload calls fn with every resumable upload: all of them expire some day.
+// eachUpload calls fn with every resumable upload: each of them has an expiry time.
 func eachUpload(tx *metadata.Tx, fn func(metadata.ResumableUpload) error) error {
 	return each(tx.Uploads.Ended(1<<62), func(id metadata.ID) error {
 		t, err := tx.Uploads.Get(id)
@@ -65,13 +64,13 @@ func eachUpload(tx *metadata.Tx, fn func(metadata.ResumableUpload) error) error 
 
 func (r *reader) uploads() error {
 	return eachUpload(r.tx, func(t metadata.ResumableUpload) error {
-		t.Checkpoint.Hash = hex.EncodeToString([]byte(t.Checkpoint.Hash)) // it is reported as text
+		t.Checkpoint.Hash = hex.EncodeToString([]byte(t.Checkpoint.Hash)) // reported in hexadecimal
 		r.note(uploadKind, t.Announced, t, t.Checkpoint.Size, t.Length, t.Done())
 		return nil
 	})
 }
 
-// strays counts the partial files whose upload has no row, or has become a resource.
+// strays counts the partial files whose upload has no row or has become a resource.
 func (w *stores) strays(ctx context.Context) (n int, err error) {
 	entries, err := os.ReadDir(filepath.Join(w.dir, "parts"))
 	if err != nil {
@@ -96,7 +95,7 @@ func (w *stores) strays(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// lostChunks returns the resumable uploads, not complete, of which acknowledged bytes are missing.
+// lostChunks returns the incomplete resumable uploads with missing acknowledged bytes.
 func (w *stores) lostChunks(ctx context.Context) (wrong []string, err error) {
 	err = w.store.View(ctx, func(tx *metadata.Tx) error {
 		return eachUpload(tx, func(t metadata.ResumableUpload) error {
@@ -104,7 +103,7 @@ func (w *stores) lostChunks(ctx context.Context) (wrong []string, err error) {
 				return nil
 			}
 			if err := w.checkPartial(t); err != nil {
-				wrong = append(wrong, fmt.Sprintf("of %s, %d bytes were acknowledged: %v", t.Announced, t.Checkpoint.Size, err))
+				wrong = append(wrong, fmt.Sprintf("%s: %d bytes were acknowledged: %v", t.Announced, t.Checkpoint.Size, err))
 			}
 			return nil
 		})
@@ -131,13 +130,13 @@ func (w *stores) checkPartial(t metadata.ResumableUpload) error {
 		return err
 	}
 	if int64(len(body)) < t.Checkpoint.Size {
-		return fmt.Errorf("%d are there", len(body))
+		return fmt.Errorf("only %d bytes exist", len(body))
 	}
 	hash := sha256.New()
 	hash.Write(body[:t.Checkpoint.Size])
 	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err == nil && string(state) != t.Checkpoint.Hash {
-		err = fmt.Errorf("they are others")
+		err = fmt.Errorf("the bytes have changed")
 	}
 	return err
 }

@@ -11,21 +11,21 @@ func TestDifferences(t *testing.T) {
 	line := func(exact, shape string) Line { return Line{Exact: exact, Shape: shape} }
 	before := State{"a": line("a1", "a"), "b": line("b1", "b")}
 	after := State{"a": line("a2", "A"), "b": line("b1", "b"), "c": line("c2", "c")}
-	acked := State{"a": line("a7", "a"), "b": line("b7", "b")} // another run: other ids and stamps
+	acked := State{"a": line("a7", "a"), "b": line("b7", "b")} // another run has other ids and stamps
 	for _, c := range []struct {
 		name  string
 		found State
 		steps bool
-		want  string // a part of what is reported; "" is nothing
+		want  string // a part of the report; "" is no difference
 	}{
-		{"not done", acked, false, ""},
+		{"not yet run", acked, false, ""},
 		{"done", State{"a": line("a8", "A"), "b": line("b7", "b"), "c": line("c8", "c")}, false, ""},
 		{"half done", State{"a": line("a8", "A"), "b": line("b7", "b")}, false, "half of an operation: a is new, c is not"},
 		{"half done in steps", State{"a": line("a8", "A"), "b": line("b7", "b")}, true, ""},
 		{"lost", State{"a": line("a7", "a")}, false, `b: found "", acknowledged "b7"`},
 		{"other stamps", State{"a": line("a7", "a"), "b": line("b8", "b")}, false, `b: found "b8"`},
 		{"other contents", State{"a": line("a9", "?"), "b": line("b7", "b")}, true, `a: found "a9"`},
-		{"more than there was", State{"a": line("a7", "a"), "b": line("b7", "b"), "d": line("d1", "d")}, false, `d: found "d1"`},
+		{"an additional row", State{"a": line("a7", "a"), "b": line("b7", "b"), "d": line("d1", "d")}, false, `d: found "d1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +37,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestReportsAddUp: the reports of a run, applied one after the other, give the state.
+// TestReportsAddUp tests that applying the reports of a run one after the other returns the final
+// state.
 func TestReportsAddUp(t *testing.T) {
 	t.Parallel()
 	states := []State{{}, {"a": {"1", "x"}, "b": {"2", "y"}}, {"a": {"3", "x"}}, {}}
@@ -52,7 +53,7 @@ func TestReportsAddUp(t *testing.T) {
 	}
 }
 
-// TestVerifyBites: each damage to what a run of the script has left is found.
+// TestVerifyBites tests that Verify finds each kind of damage to the result of the script.
 func TestVerifyBites(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -60,9 +61,9 @@ func TestVerifyBites(t *testing.T) {
 		hurt func(t *testing.T, dir string)
 		want string
 	}{
-		{"nothing", func(*testing.T, string) {}, ""},
-		{"a file is gone", func(t *testing.T, dir string) { remove(t, blobOf(t, dir)) }, "its file is missing"},
-		{"a file is other", func(t *testing.T, dir string) { corrupt(t, blobOf(t, dir)) }, "another digest"},
+		{"no damage", func(*testing.T, string) {}, ""},
+		{"a file is missing", func(t *testing.T, dir string) { remove(t, blobOf(t, dir)) }, "its file is missing"},
+		{"a file has changed", func(t *testing.T, dir string) { corrupt(t, blobOf(t, dir)) }, "another digest"},
 		{"a mode is too open", func(t *testing.T, dir string) { open(t, dir) }, "has mode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,18 +14,18 @@ import (
 	"labshelf/paging"
 )
 
-// Line is one row as it is reported.
+// Line is a reported row.
 type Line struct {
-	Exact string // with ids and stamps: no two runs have the same
-	Shape string // without them: the same in every run of the script
+	Exact string // with ids and stamps, which differ between runs
+	Shape string // without ids and stamps, equal in every run of the script
 }
 
-// State is what a repository holds: each row under its kind and name.
+// State is the content of a repository: each row by its kind and name.
 type State map[string]Line
 
 const usageKind = "usage"
 
-// reader turns the tables of one transaction into a State.
+// reader converts the tables of one transaction to a State.
 type reader struct {
 	tx     *metadata.Tx
 	state  State
@@ -33,7 +33,7 @@ type reader struct {
 	inline map[blobs.Digest]blobs.Blob
 }
 
-// Read returns what is in the store.
+// Read returns the content of the store.
 func Read(ctx context.Context, store metadata.Reader) (State, error) {
 	r := &reader{state: State{}, names: map[metadata.ID]string{}, inline: map[blobs.Digest]blobs.Blob{}}
 	err := store.View(ctx, func(tx *metadata.Tx) error {
@@ -48,7 +48,7 @@ func Read(ctx context.Context, store metadata.Reader) (State, error) {
 	return r.state, err
 }
 
-// note adds a row. Two of one name do not hide each other.
+// note adds a row. A second row with the same name gets another key.
 func (r *reader) note(kind, name string, row any, shape ...any) {
 	key := kind + " " + name
 	for _, taken := r.state[key]; taken; _, taken = r.state[key] {
@@ -57,8 +57,8 @@ func (r *reader) note(kind, name string, row any, shape ...any) {
 	r.state[key] = Line{Exact: fmt.Sprintf("%+v", row), Shape: fmt.Sprint(shape...)}
 }
 
-// history adds the entries of the audit log about an object, from its last one on, and returns how
-// many there are. So an entry is there if and only if the change is of which it is.
+// history adds the entries of the audit log about an object, from its last entry backwards, and
+// returns their number. So the state shows an entry exactly if its change exists.
 func (r *reader) history(kind, name string, last uint64) (length int, err error) {
 	var entries []metadata.AuditEntry
 	for last != 0 {
@@ -104,7 +104,7 @@ func (r *reader) users() error {
 		}
 		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin, changes)
 		return each(r.tx.Keys.OfUser(u.ID, metadata.ID{}), func(k metadata.Key) error {
-			k.LastUsed = 0 // is recorded some time later
+			k.LastUsed = 0 // recorded at a later time
 			r.note("key", u.Username+"/"+k.Label, k, k.Gone != 0)
 			return nil
 		})
@@ -166,7 +166,7 @@ func (r *reader) privileges() error {
 	})
 }
 
-// blobs include inline bodies: when they are flushed is no part of the state.
+// blobs includes inline bodies, because the time of a flush is not a part of the state.
 func (r *reader) blobs() error {
 	err := each(r.tx.Blobs.All(blobs.Digest{}), func(b blobs.Blob) error {
 		delete(r.inline, b.Digest)
@@ -186,16 +186,16 @@ func (r *reader) steps() error {
 	})
 }
 
-// Expected is what may be found after a crash.
+// Expected describes the allowed states after a crash.
 type Expected struct {
-	Acked         State // as it was reported when the last operation was acknowledged
-	Before, After State // the state of a run without a crash at that point, and one operation later
-	InBatches     bool  // that operation takes several commits, each with a part of it
+	Acked         State // reported when the last operation was acknowledged
+	Before, After State // states of a run without a crash at that point, and one operation later
+	InBatches     bool  // the next operation takes several commits, each with a part of it
 }
 
-// Differences returns the unexpected differences. Acknowledged data must exist to the byte. The
-// running operation must be complete or absent, or consist of complete rows if it takes several
-// commits.
+// Differences returns the unexpected differences. Acknowledged rows must be equal in all bytes. The
+// interrupted operation must be complete or absent. If it takes several commits, it may be done in
+// part.
 func (e Expected) Differences(found State) (wrong []string) {
 	var old, fresh []string
 	for _, key := range keysOf(found, e.Acked, e.Before, e.After) {
@@ -211,10 +211,10 @@ func (e Expected) Differences(found State) (wrong []string) {
 		case changes && isNew:
 			fresh = append(fresh, key)
 		case changes && here && e.InBatches && strings.HasPrefix(key, usageKind):
-			// Counters in between belong to the rows as they are: the check verifies that.
+			// Intermediate counters must match the existing rows. The check verifies that.
 		case changes && here && e.InBatches && strings.HasPrefix(key, uploadKind):
-			// All of it was received, and it is no resource yet: it becomes one when its client
-			// asks.
+			// All parts were received, but the upload is not a resource yet. It becomes one at the
+			// next request of its client.
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s: found %q, acknowledged %q, next %q", key, got.Exact, acked.Exact, after.Shape))
 		}
@@ -235,20 +235,20 @@ func keysOf(states ...State) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// Report is what the child reports after each try of an operation.
+// Report is the report of the child after each try of an operation.
 type Report struct {
-	Op       int    // its number, from 0
-	Code     string // of the error; "" is success, and then the operation is acknowledged
-	Error    string // the text of that error
-	ReadOnly bool   // the stores say that they take no changes
+	Op       int    // number of the operation, from 0
+	Code     string // error code; "" is success, which acknowledges the operation
+	Error    string // message of the error
+	ReadOnly bool   // the stores report that they are read-only
 	Temps    int    // see Leftovers
-	Unread   string // why not everything could be read, or ""
+	Unread   string // why some data could not be read, or ""
 
-	Changed map[string]Line // rows that are new or other than when the last report was made
-	Gone    []string        // rows that are not there any more
+	Changed map[string]Line // new or changed rows since the last report
+	Gone    []string        // removed rows
 }
 
-// delta fills in what has changed between two states.
+// delta sets the changes between two states.
 func (r *Report) delta(before, after State) {
 	r.Changed = map[string]Line{}
 	for key, line := range after {
@@ -278,8 +278,8 @@ func (s State) Apply(r Report) State {
 	return next
 }
 
-// codeOf returns the code of an error as clients see it, "other" for one that never gets so far, ""
-// for none.
+// codeOf returns the code of an error as clients see it, Other for an error without a code, and ""
+// for nil.
 func codeOf(err error) string {
 	var known *errs.Error
 	switch {
@@ -291,5 +291,5 @@ func codeOf(err error) string {
 	return Other
 }
 
-// Other is the code of an error that has none: of what is no use case, such as opening the stores.
+// Other is the code of an error outside of use cases, such as opening the stores.
 const Other = "other"

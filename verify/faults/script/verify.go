@@ -31,11 +31,11 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 	return d, err
 }
 
-// settleLimit is how long cascades, flushes and removals that were under way may take.
+// settleLimit is the maximum time until running cascades, flushes and removals end.
 const settleLimit = 10 * time.Second
 
-// settle waits until no cascade is under way, no body is inline, and no partial file is left of an
-// upload that is over. It polls the tables, as the check after it reads them.
+// settle waits until no cascade is running, no body is inline, and no partial file of a finished
+// upload remains. It polls the tables that the following check reads.
 func (w *stores) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
@@ -48,15 +48,15 @@ func (w *stores) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.New("steps, moves or removals that were under way have not ended")
+	return errors.New("cascades, flushes or removals have not ended")
 }
 
 // Verify opens the directory of a crash twice, and returns all problems: unexpected data, violated
-// invariants, leftovers, and changes by the second opening. It closes the stores.
+// invariants, temporary files, and changes by the second opening. It closes the stores.
 func Verify(ctx context.Context, dir string, expected Expected) (wrong []string, err error) {
 	found, wrong, err := inspect(ctx, dir)
 	if err != nil {
-		return []string{"it does not open: " + err.Error()}, nil
+		return []string{"the stores cannot be opened: " + err.Error()}, nil
 	}
 	wrong = append(wrong, expected.Differences(found)...)
 	left, err := Leftovers(dir)
@@ -64,7 +64,7 @@ func Verify(ctx context.Context, dir string, expected Expected) (wrong []string,
 		return nil, err
 	}
 	for _, name := range left {
-		wrong = append(wrong, "left behind: "+name)
+		wrong = append(wrong, "remaining temporary file: "+name)
 	}
 	modes, before, err := tree(dir)
 	if err != nil {
@@ -72,7 +72,7 @@ func Verify(ctx context.Context, dir string, expected Expected) (wrong []string,
 	}
 	wrong = append(wrong, modes...)
 	if err := Recover(ctx, dir); err != nil {
-		return append(wrong, "it does not open a second time: "+err.Error()), nil
+		return append(wrong, "the stores cannot be opened a second time: "+err.Error()), nil
 	}
 	_, after, err := tree(dir)
 	if err != nil {
@@ -84,12 +84,12 @@ func Verify(ctx context.Context, dir string, expected Expected) (wrong []string,
 		}
 	}
 	if len(after) < len(before) {
-		wrong = append(wrong, fmt.Sprintf("opening it a second time removes files: %d were %d", len(after), len(before)))
+		wrong = append(wrong, fmt.Sprintf("opening it a second time removes files: %d remain of %d", len(after), len(before)))
 	}
 	return wrong, nil
 }
 
-// inspect opens the stores, waits for what was under way and runs the check.
+// inspect opens the stores, waits for background work and runs the check.
 func inspect(ctx context.Context, dir string) (found State, wrong []string, err error) {
 	w := &stores{dir: dir}
 	if err := w.open(); err != nil {
@@ -115,7 +115,7 @@ func inspect(ctx context.Context, dir string) (found State, wrong []string, err 
 	return found, wrong, err
 }
 
-// tree returns a checksum of every file in a directory, and the modes that are too open.
+// tree returns a checksum of every file in a directory, and the modes that are too permissive.
 func tree(dir string) (wrong []string, sums map[string]uint32, err error) {
 	sums = map[string]uint32{}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -137,7 +137,7 @@ func tree(dir string) (wrong []string, sums map[string]uint32, err error) {
 		if err != nil {
 			return err
 		}
-		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // fast, and enough against accidents
+		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // fast, and sufficient against accidents
 		_, err = io.Copy(sum, file)
 		sums[name] = sum.Sum32()
 		return errors.Join(err, file.Close())

@@ -15,10 +15,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// assets is the folder of dist whose files browsers may cache for ever.
+// assets is the folder of dist with the files that browsers may cache forever.
 const assets = "assets"
 
-// manifest lists what the shell links. Paths are relative to dist.
+// manifest lists the files that the shell links. Paths are relative to dist.
 type manifest struct {
 	Script  string   `json:"script"`
 	Style   string   `json:"style"`
@@ -47,7 +47,7 @@ func build(web string) error {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
 		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg", "src/drop/drop.tsx"},
-		// Strings: an object would become a chunk of its own, which every page loads.
+		// Strings: an object would become a separate chunk, which every page loads.
 		Define: map[string]string{"PDF_ASSETS": strconv.Quote(pdf), "DECODERS": strconv.Quote(decoders)},
 		Loader: map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
 		Outdir: filepath.Join(dist, assets), Outbase: "src",
@@ -82,7 +82,7 @@ func build(web string) error {
 	return os.WriteFile(filepath.Join(dist, "manifest.json"), append(text, '\n'), 0o666)
 }
 
-// pack compresses, without a time or a name, so that the output is deterministic.
+// pack compresses content with gzip, without a time or a name, so that the output is deterministic.
 func pack(content []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -128,7 +128,7 @@ func linked(metafile string) (m manifest, err error) {
 	return m, nil
 }
 
-// preload returns what a script imports before it runs, in order.
+// preload returns the modules that a script imports before it runs, in order.
 func preload(outputs map[string]output, script string) []string {
 	all := []string{}
 	for waiting := []string{script}; len(waiting) > 0; waiting = waiting[1:] {

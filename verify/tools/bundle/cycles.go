@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// importOf matches what a source imports from another one, also lazily or as a type only.
+// importOf matches an import of another source, including lazy imports and imports of types.
 var importOf = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"(\.[^"]+)"`)
 
 // verifyImports returns an error if sources in WEB/src import each other in a cycle. esbuild does
@@ -42,8 +42,8 @@ func verifyImports(web string) error {
 	return nil
 }
 
-// cycle returns the files of a cycle, the first of which is also the last, or nil. Imports may omit
-// .ts and .tsx.
+// cycle returns the files of an import cycle, or nil. The first file is repeated at the end.
+// Imports may omit .ts and .tsx.
 func cycle(graph map[string][]string) (found []string) {
 	done := map[string]bool{}
 	var trail []string

@@ -40,7 +40,7 @@ func TestImportCycle(t *testing.T) {
 				t.Fatalf("error: %v, a cycle: %t", err, c.cycle)
 			}
 			if err != nil && !(strings.Contains(err.Error(), "app.tsx → pages/home.tsx") || strings.Contains(err.Error(), "pages/home.tsx → app.tsx")) {
-				t.Errorf("the cycle is not named: %v", err)
+				t.Errorf("the error does not name the cycle: %v", err)
 			}
 		})
 	}

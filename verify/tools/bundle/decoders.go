@@ -11,9 +11,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// buildDecoders bundles each file of WEB/src/decode to a worker of one file, and returns these with
-// their paths by name as JSON. They are no modules: a worker that may load nothing can import
-// nothing. The service recognises them by their names, decode-….
+// buildDecoders bundles each file of WEB/src/decode to a worker of one file. It returns the files,
+// and their paths by name as JSON. The workers are plain scripts, because their policy forbids
+// loading modules. The service recognizes them by their names, decode-….
 func buildDecoders(root, dist string) (files []api.OutputFile, where string, err error) {
 	sources, err := filepath.Glob(filepath.Join(root, "src", "decode", "*.ts"))
 	if err != nil {
@@ -30,7 +30,7 @@ func buildDecoders(root, dist string) (files []api.OutputFile, where string, err
 		Bundle: true, Format: api.FormatIIFE, Platform: api.PlatformBrowser, Target: api.ES2022,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true,
 		Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsInline, LogLevel: api.LogLevelWarning,
-		LogOverride: map[string]api.LogLevel{"package.json": api.LogLevelSilent}, // the order of conditions in that of Temml
+		LogOverride: map[string]api.LogLevel{"package.json": api.LogLevelSilent}, // the order of conditions in the package.json of Temml
 		Plugins:     []api.Plugin{temml(root)},
 	})
 	if len(result.Errors) > 0 {
@@ -45,7 +45,7 @@ func buildDecoders(root, dist string) (files []api.OutputFile, where string, err
 	return result.OutputFiles, string(text), err
 }
 
-// temml has the minified file of Temml, which defines a variable, exported.
+// temml adds an export to the minified file of Temml, which only defines a variable.
 func temml(root string) api.Plugin {
 	return api.Plugin{Name: "temml", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]temml\.min\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {

@@ -25,16 +25,16 @@ const framePage = `<!doctype html>
 </html>
 `
 
-// frameAssets are the paths of the assets of the frame, relative to dist.
+// frameAssets contains the paths of the assets of the frame, relative to dist.
 type frameAssets struct {
 	Frame    string            `json:"frame"`
 	Worker   string            `json:"worker"`
 	Decoders map[string]string `json:"decoders"` // by the names that pdf.js requests
 }
 
-// buildFrame bundles the frame and returns its files with their paths as JSON. The scripts are no
-// modules, since a document without an origin may load only plain scripts from the service. The
-// service recognises the files of the frame by their names, pdf-….
+// buildFrame bundles the frame and returns its files, and their paths as JSON. The scripts are not
+// modules, because a document without an origin may load only plain scripts from the service. The
+// service recognizes the files of the frame by their names, pdf-….
 func buildFrame(root, dist string) (files []api.OutputFile, where string, err error) {
 	const vendor = "vendor/pdfjs-dist/"
 	result := api.Build(api.BuildOptions{

@@ -35,7 +35,7 @@ func verifyVendor(web string) error {
 		}
 		content, err := fs.ReadFile(vendor, path)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); err == nil && sum != wanted[path] {
-			wrong = append(wrong, fmt.Errorf("vendor/%s is not the file of vendor/%s", path, sums))
+			wrong = append(wrong, fmt.Errorf("vendor/%s differs from its digest in vendor/%s", path, sums))
 		}
 		delete(wanted, path)
 		return err

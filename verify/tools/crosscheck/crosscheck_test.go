@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCheck: a mistake is found on the system whose file has it, and on no other.
+// TestCheck tests that an error is found only on the system that compiles its file.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -32,8 +32,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestVet: the findings of go vet in a test of another system are found, and so are mistakes in its
-// types. A test without a mistake has no finding.
+// TestVet tests that findings of go vet and type errors are found in a test of another system. A
+// correct test has no finding.
 func TestVet(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{

@@ -1,7 +1,6 @@
-// Command crosscheck checks that a module is valid Go on systems that it is not compiled for: every
-// package of it, tests left out, with all that it imports. A file that only such a system compiles
-// is read, resolved and type-checked, which is all of a build but making code. It prints what is
-// wrong and exits with 1. With -vet it reads the tests, too, and says what go vet would.
+// Command crosscheck checks that a module compiles on other systems. It reads and type-checks every
+// package of the module except tests, with all imports, but generates no code. It prints the errors
+// and exits with 1. With -vet it also reads the tests, and prints the findings of go vet.
 //
 //	crosscheck [-vet] ROOT OS/ARCH…
 package main
@@ -44,7 +43,7 @@ func main() {
 	}
 }
 
-// check returns what is wrong with the module on a system.
+// check returns the errors in the module on a system.
 func check(root, system string, vet bool) (wrong []string, err error) {
 	goos, goarch, ok := strings.Cut(system, "/")
 	if !ok {
@@ -57,7 +56,7 @@ func check(root, system string, vet bool) (wrong []string, err error) {
 		return nil, err
 	}
 	if len(loaded) == 0 {
-		return nil, fmt.Errorf("%s holds no package", root)
+		return nil, fmt.Errorf("%s contains no package", root)
 	}
 	for p := range packages.Postorder(loaded) {
 		for _, e := range p.Errors {
@@ -70,9 +69,9 @@ func check(root, system string, vet bool) (wrong []string, err error) {
 	return vetted(loaded)
 }
 
-// vetted returns what go vet says of packages without errors.
+// vetted returns the findings of go vet in packages without errors.
 func vetted(loaded []*packages.Package) (wrong []string, err error) {
-	known := slices.DeleteFunc(slices.Clone(suite.Suite), func(a *analysis.Analyzer) bool { return a.Name == "scannererr" }) // go vet lacks it
+	known := slices.DeleteFunc(slices.Clone(suite.Suite), func(a *analysis.Analyzer) bool { return a.Name == "scannererr" }) // go vet does not contain it
 	graph, err := checker.Analyze(known, loaded, nil)
 	if err != nil {
 		return nil, err
@@ -86,5 +85,5 @@ func vetted(loaded []*packages.Package) (wrong []string, err error) {
 		}
 	}
 	slices.Sort(wrong)
-	return slices.Compact(wrong), nil // a package is vetted again with its tests
+	return slices.Compact(wrong), nil // a package is vetted again together with its tests
 }

@@ -34,8 +34,8 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestMethods: the methods in all files of a package count together, and a method that each system
-// has counts once.
+// TestMethods tests that the methods in all files of a package are counted together, and that a
+// method that each system defines is counted once.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	tree := make(fstest.MapFS)
@@ -53,7 +53,7 @@ func TestMethods(t *testing.T) {
 		"":                             "b|T: 42, limit 40",
 		"# why\n\nb|T|at most 42: x\n": "",
 		"b|T|at most 41: x\n":          "b|T: 42, limit 41",
-		"b|T|at most 43: x\n":          "b|T: 42 are left, write at most 42",
+		"b|T|at most 43: x\n":          "exception b|T: the count is now 42; lower its limit to 42",
 	} {
 		if got := findings(t, tree, exceptions); got != want {
 			t.Errorf("with %q: got %q, want %q", exceptions, got, want)
@@ -65,16 +65,16 @@ func TestExceptions(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{"a/b.go": {Data: []byte("package p\nfunc (t T) F() {}\n")}}
 	for exceptions, want := range map[string]string{
-		"a|T|at most 41: x\n":       "exception a|T excuses nothing: remove it",
-		"a|U|at most 41: x\n":       "exception a|U excuses nothing: remove it",
-		"c|package|at most 41: x\n": "exception c|package excuses nothing: remove it",
+		"a|T|at most 41: x\n":       "exception a|T has no effect: remove it",
+		"a|U|at most 41: x\n":       "exception a|U has no effect: remove it",
+		"c|package|at most 41: x\n": "exception c|package has no effect: remove it",
 	} {
 		if got := findings(t, tree, exceptions); got != want {
 			t.Errorf("with %q: got %q, want %q", exceptions, got, want)
 		}
 	}
 	if _, err := run(tree, "a|T|for no reason\n"); err == nil {
-		t.Error("an exception without a ceiling was taken")
+		t.Error("an exception without a ceiling was accepted")
 	}
 }
 

@@ -1,12 +1,11 @@
-// Command limits counts what no linter of .golangci.yml counts: the files of each package and the
-// methods of each type, on all systems together. It prints the ones over a limit and exits with 1
+// Command limits counts the files of each package and the methods of each type, on all systems
+// together, which no linter of .golangci.yml counts. It prints those over a limit, and exits with 1
 // if there are any.
 //
 //	limits ROOT EXCEPTIONS
 //
 // EXCEPTIONS is a file of lines "folder|name|at most N: reason". The name is "package" or a type. N
-// is the count of today: a lower count is a finding too, and so is an exception that excuses
-// nothing.
+// is the current count: a lower count is a finding too, and so is an exception without effect.
 package main
 
 import (
@@ -28,7 +27,7 @@ const (
 	maxMethods = 40 // of a type
 )
 
-// apart matches the folders that test the product and are not part of it.
+// apart matches the folders that test the product and do not belong to it.
 var apart = regexp.MustCompile(`^(verify|internal)(/|$)`)
 
 func main() {
@@ -53,7 +52,7 @@ func main() {
 	}
 }
 
-// run returns the findings in a tree that no exception excuses, in the order of their names.
+// run returns the findings in a tree, sorted by name, except those that an exception allows.
 func run(root fs.FS, exceptions string) ([]string, error) {
 	excused, err := parse(exceptions)
 	if err != nil {
@@ -73,15 +72,15 @@ func run(root fs.FS, exceptions string) ([]string, error) {
 		delete(excused, key)
 		switch {
 		case ok && got > most && got < ceiling:
-			found = append(found, fmt.Sprintf("%s: %d are left, write at most %d", key, got, got))
+			found = append(found, fmt.Sprintf("exception %s: the count is now %d; lower its limit to %d", key, got, got))
 		case ok && got <= most:
-			found = append(found, fmt.Sprintf("exception %s excuses nothing: remove it", key))
+			found = append(found, fmt.Sprintf("exception %s has no effect: remove it", key))
 		case got > max(most, ceiling):
 			found = append(found, fmt.Sprintf("%s: %d, limit %d", key, got, max(most, ceiling)))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(excused)) {
-		found = append(found, fmt.Sprintf("exception %s excuses nothing: remove it", key))
+		found = append(found, fmt.Sprintf("exception %s has no effect: remove it", key))
 	}
 	return found, nil
 }
@@ -96,7 +95,7 @@ func parse(exceptions string) (map[string]int, error) {
 		part := strings.SplitN(line, "|", 3)
 		n := 0
 		if len(part) == 3 {
-			_, _ = fmt.Sscanf(part[2], "at most %d:", &n) // leaves 0
+			_, _ = fmt.Sscanf(part[2], "at most %d:", &n) // n remains 0 if the reason does not match
 		}
 		if n == 0 {
 			return nil, fmt.Errorf("line %d: want folder|name|at most N: reason", i+1)
@@ -107,7 +106,7 @@ func parse(exceptions string) (map[string]int, error) {
 }
 
 // count returns the names of the files of each package and of the methods of each type, by
-// "folder|package" and "folder|type". A method that each system has for itself counts once.
+// "folder|package" and "folder|type". A method that each system defines is counted once.
 func count(root fs.FS) (map[string]map[string]bool, error) {
 	counts := make(map[string]map[string]bool)
 	add := func(key, name string) {
@@ -148,7 +147,7 @@ func count(root fs.FS) (map[string]map[string]bool, error) {
 	})
 }
 
-// typeName returns the name of a receiver's type: T of T, *T, T[K] and *T[K].
+// typeName returns the name of a receiver's type, which is T, *T, T[K] or *T[K].
 func typeName(e ast.Expr) string {
 	switch v := e.(type) {
 	case *ast.StarExpr:

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// list is what is banned, and what is excused.
+// list holds the banned words and the exceptions.
 type list struct {
 	starts     map[string][]phrase // by first word
 	exceptions []*exception
 }
 
-// phrase is one form of an entry: its words, and where it counts.
+// phrase is one form of an entry, with its words and the places where it is banned.
 type phrase struct {
 	words       []string
-	form        string // the first one of the entry, by which exceptions name it
+	form        string // the first form of the entry, which exceptions use
 	instead     string
 	names, text bool
-	begins      bool // a sentence
+	begins      bool // only at the beginning of a sentence
 }
 
 // exception allows an entry in a file or folder.
 type exception struct {
 	form, path string
-	ceiling    int // how often, 0: any number
+	ceiling    int // maximum number of uses, 0: no limit
 	used       int
 }
 
@@ -38,20 +38,20 @@ func exceptionOf(form, path, reason string) *exception {
 	return e
 }
 
-// finding returns what is wrong with an exception after all files; "" if nothing is.
+// finding returns the problem of an exception after all files, or "".
 func (e *exception) finding() string {
 	switch {
 	case e.used == 0:
-		return fmt.Sprintf("exception %s|%s excuses nothing: remove it", e.form, e.path)
+		return fmt.Sprintf("exception %s|%s has no effect: remove it", e.form, e.path)
 	case e.ceiling == 0 || e.used == e.ceiling:
 		return ""
 	case e.used < e.ceiling:
-		return fmt.Sprintf("exception %s|%s: %d are left, write at most %d", e.form, e.path, e.used, e.used)
+		return fmt.Sprintf("exception %s|%s: the count is now %d; lower its limit to %d", e.form, e.path, e.used, e.used)
 	}
-	return fmt.Sprintf("%s: %s %d times, at most %d are excused", e.path, e.form, e.used, e.ceiling)
+	return fmt.Sprintf("%s: %s appears %d times, more than the allowed %d", e.path, e.form, e.used, e.ceiling)
 }
 
-// parseList returns the list that text holds. An error begins with the number of the line.
+// parseList parses the list. An error begins with the number of the line.
 func parseList(text string) (list, error) {
 	l := list{starts: make(map[string][]phrase)}
 	known := make(map[string]bool)
@@ -64,7 +64,7 @@ func parseList(text string) (list, error) {
 		case slices.Contains(part, ""), len(part) < 2, len(part) > 3:
 			return list{}, fmt.Errorf("%d: want forms|instead or form|path|reason", i+1)
 		case len(part) == 3 && !known[part[0]]:
-			return list{}, fmt.Errorf("%d: no line before bans %s", i+1, part[0])
+			return list{}, fmt.Errorf("%d: no earlier line bans %s", i+1, part[0])
 		case len(part) == 3:
 			l.exceptions = append(l.exceptions, exceptionOf(part[0], part[1], part[2]))
 		default:

@@ -1,16 +1,16 @@
-// Command words finds words that are not to come back: in identifiers, comments, strings and file
-// names of the sources, and in the documentation. It prints each with what to write instead, and
-// exits with 1 when it found one.
+// Command words finds banned words: in identifiers, comments, strings and file names of the
+// sources, and in the documentation. It prints each of them with a replacement, and exits with 1 if
+// it found any.
 //
 //	words ROOT LIST
 //
-// A line of LIST that bans words is "forms|what to write instead". The forms, separated by commas,
-// are whole words or phrases, in lower case; a word in camel case counts as its parts. "names:"
-// before them limits the line to declared names and file names, "text:" to comments, strings and
-// documentation, "start:" to the first word of a sentence in them. A line that makes an exception
-// is "form|path|reason", where path is a file or a folder and form the first of a line before it. A
-// reason that begins with "at most N:" excuses N times and no more, and shrinks: N is the count of
-// today. An exception that excuses nothing any more is a finding too.
+// A line of LIST that bans words is "forms|replacement". The forms, separated by commas, are whole
+// words or phrases, in lower case. A name in camel case is split into its words. The prefix
+// "names:" limits the line to declared names and file names, "text:" to comments, strings and
+// documentation, and "start:" to the first word of a sentence in them. An exception is a line
+// "form|path|reason", where path is a file or a folder, and form is the first form of an earlier
+// line. A reason that begins with "at most N:" allows exactly N uses, where N is the current count:
+// a lower count is a finding too. So is an exception without effect.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// run looks at the tree, writes the findings to out and returns how many there are.
+// run searches the tree, writes the findings to out and returns their number.
 func run(root fs.FS, list string, out io.Writer) (int, error) {
 	text, err := os.ReadFile(list)
 	if err != nil {
@@ -73,7 +73,7 @@ func run(root fs.FS, list string, out io.Writer) (int, error) {
 	return len(s.findings), err
 }
 
-// foreign reports whether a folder holds what others wrote, or what is made from other files.
+// foreign reports whether a folder contains generated files or files of other projects.
 func foreign(folder string) bool {
 	return folder == "web/vendor" || folder == "web/dist" || slices.Contains([]string{"testdata", "node_modules"}, path.Base(folder))
 }

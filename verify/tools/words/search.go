@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// search gathers what was found, file by file.
+// search collects the findings of all files.
 type search struct {
 	list
 	findings []string
 }
 
-// kind says where words stand.
+// kind is the kind of text in which words are searched.
 type kind int
 
 const (
@@ -27,11 +27,11 @@ const (
 	text
 )
 
-// file looks at one file of the tree, if it is a source or documentation that is written by hand.
+// file searches one file of the tree, if it is a source or documentation written by hand.
 func (s *search) file(root fs.FS, name string) error {
 	base := path.Base(name)
 	source := slices.Contains([]string{".go", ".ts", ".tsx"}, path.Ext(base))
-	// Entries of the changelog about the past do not change.
+	// The changelog describes the past and keeps its words.
 	prose := path.Ext(base) == ".md" && base != "CHANGELOG.md" || base == "openapi.yaml" || base == "config.example.toml"
 	if !source && !prose {
 		return nil
@@ -94,39 +94,40 @@ func (s *search) goSource(name, content string) error {
 	return nil
 }
 
-// unquoted returns what a literal stands for, with as many line ends as there are in the source.
+// unquoted returns the value of a literal, with as many line ends as in the source.
 func unquoted(literal string) string {
 	if strings.HasPrefix(literal, "`") {
 		return literal
 	}
-	value, _ := strconv.Unquote(literal) // the parser has seen that it is one
+	value, _ := strconv.Unquote(literal) // the parser has accepted it
 	return strings.ReplaceAll(value, "\n", " ")
 }
 
-// textOf matches what is no name in TypeScript: comments and strings.
+// textOf matches comments and strings in TypeScript.
 var textOf = regexp.MustCompile("//[^\n]*|(?s:/\\*.*?\\*/)|'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`")
 
-// script looks at TypeScript. Its comments and strings are text; all the rest counts as both, since
-// a page's sentences stand among its names.
+// script searches TypeScript. Comments and strings are text. The rest is searched as both text and
+// names, because the sentences of a page are mixed with names.
 func (s *search) script(name, content string) {
 	s.words(name, 1, content, text)
 	rest := textOf.ReplaceAllStringFunc(content, func(part string) string { return strings.Repeat("\n", strings.Count(part, "\n")) })
 	s.words(name, 1, rest, names)
 }
 
-// acronym matches where an acronym ends and a word in camel case begins.
+// acronym matches the end of an acronym and the beginning of a word in camel case.
 var acronym = regexp.MustCompile(`(\p{Lu})(\p{Lu}\p{Ll})`)
 
-// word matches one word: letters up to where a new one begins in camel case; or what ends a phrase.
+// word matches one word, which ends where a new one begins in camel case, or a character that ends
+// a phrase.
 var word = regexp.MustCompile(`\n|\p{Lu}?\p{Ll}+|\p{Lu}+|[.,:;!?(){}\[\]"'<>=|]`)
 
-// begins reports whether a word is the first one of a sentence or of a part that follows a colon or
+// begins reports whether a word is the first one of a sentence, or of a part after a colon or
 // semicolon.
 func begins(all []string, i int) bool {
 	return i == 0 || strings.Contains(".:;!?", all[i-1])
 }
 
-// words looks at a part of a file that begins on a line.
+// words searches a part of a file that begins on the given line.
 func (s *search) words(name string, line int, content string, of kind) {
 	var all []string
 	var lines []int

@@ -69,12 +69,12 @@ func TestExceptions(t *testing.T) {
 	}{
 		{"file", "frob|a/b.md|its name on the disk", ""},
 		{"folder", "frob|a|its name on the disk", ""},
-		{"as many", "frob|a|at most 1: to be replaced", ""},
-		{"fewer", "frob|a|at most 2: to be replaced", "exception frob|a: 1 are left, write at most 1\n"},
+		{"an equal count", "frob|a|at most 1: to be replaced", ""},
+		{"fewer", "frob|a|at most 2: to be replaced", "exception frob|a: the count is now 1; lower its limit to 1\n"},
 		{"another file", "frob|a/c.md|its name on the disk",
-			"a/b.md:1: frobs: write shake\nexception frob|a/c.md excuses nothing: remove it\n"},
+			"a/b.md:1: frobs: write shake\nexception frob|a/c.md has no effect: remove it\n"},
 		{"another word", "zig zag|a/b.md|its name on the disk",
-			"a/b.md:1: frobs: write shake\nexception zig zag|a/b.md excuses nothing: remove it\n"},
+			"a/b.md:1: frobs: write shake\nexception zig zag|a/b.md has no effect: remove it\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestExceptions(t *testing.T) {
 
 func TestMalformedList(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"frob", "frob|", "|shake", "frob|a.go|", "frob|a.go|unknown before"} {
+	for _, line := range []string{"frob", "frob|", "|shake", "frob|a.go|", "frob|a.go|unknown form"} {
 		if _, err := parseList(line); err == nil || !strings.HasPrefix(err.Error(), "1: ") {
 			t.Errorf("%q: got error %v, want one with the number of the line", line, err)
 		}
