@@ -9,9 +9,10 @@ import { Field, Form } from "../ui/form";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { UploadWarning } from "../usage/quota";
+import type { NameConflict } from "./existing";
+import { nameConflicts } from "./existing";
 import { notifyChange, queue } from "./queue";
-import type { NameConflict } from "./replace";
-import { nameConflicts, versionOf } from "./replace";
+import { versionOf } from "./replace";
 import type { SelectedFile, Selection, Unreadable } from "./selection";
 import { isSystemFile } from "./selection";
 

@@ -1,8 +1,7 @@
 // Looks up existing files under the names of a coming upload. Files of a folder are looked up
 // together, because one request per file would take as long as its upload.
-import type { Resource } from "../api";
+import type { Page, Resource } from "../api";
 import { sets } from "../api";
-import { prefixOf } from "./replace";
 import type { SelectedFile } from "./selection";
 import { sha256 } from "./sha256";
 
@@ -68,4 +67,39 @@ export class Existing {
     signal.throwIfAborted();
     return found ? (found.get(path) ?? []) : byName(setId, path, signal);
   }
+}
+
+/** A file whose name exists in the set. */
+export interface NameConflict {
+  file: SelectedFile;
+  /** All active resources of that name, in the order of the set. */
+  existing: Resource[];
+}
+
+/** Up to this many names are queried individually; for more, all names with their common prefix are
+    listed. */
+const maxQueries = 20;
+
+/** The common prefix. */
+export function prefixOf(texts: string[]): string {
+  let prefix = texts[0] ?? "";
+  for (const text of texts) while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1);
+  return prefix.replace(/[\ud800-\udbff]$/, ""); // does not end within a surrogate pair
+}
+
+/** Returns the files whose names exist in a set. */
+export async function nameConflicts(setId: string, files: SelectedFile[]): Promise<NameConflict[]> {
+  const named = new Map<string, NameConflict>(files.map((file) => [file.path, { file, existing: [] }]));
+  const names = [...named.keys()];
+  const queries = names.length <= maxQueries ? names.map((name) => ({ name })) : [{ order: "name", namePrefix: prefixOf(names) }];
+  for (const query of queries) {
+    const listing = sets.resources(setId, { ...query, limit: 1000 });
+    let next: string | undefined = listing.first;
+    while (next !== undefined) {
+      const page: Page<Resource> = await listing.page(next);
+      for (const r of page.items) named.get(r.name)?.existing.push(r);
+      next = page.next;
+    }
+  }
+  return [...named.values()].filter((conflict) => conflict.existing.length);
 }

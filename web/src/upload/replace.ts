@@ -1,11 +1,10 @@
 // The user confirms the replacement of one version, and the request contains that version, so that
 // it cannot hide a newer version.
-import type { Page, Resource } from "../api";
-import { Problem, resources, sets } from "../api";
+import type { Resource } from "../api";
+import { Problem, resources } from "../api";
 import { asProblem } from "../ui/load";
 import type { UploadOptions } from "./formupload";
 import { uploadFile } from "./resumable";
-import type { SelectedFile } from "./selection";
 
 /** Versions of resources whose replacement the user has confirmed. */
 export type Confirmed = ReadonlySet<string>;
@@ -41,39 +40,4 @@ export async function replaceFile(
       if (asProblem(thrown).code !== "precondition_failed" || !left) throw thrown;
     }
   }
-}
-
-/** A file whose name exists in the set. */
-export interface NameConflict {
-  file: SelectedFile;
-  /** All active resources of that name, in the order of the set. */
-  existing: Resource[];
-}
-
-/** Up to this many names are queried individually; for more, all names with their common prefix are
-    listed. */
-const maxQueries = 20;
-
-/** The common prefix. */
-export function prefixOf(texts: string[]): string {
-  let prefix = texts[0] ?? "";
-  for (const text of texts) while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1);
-  return prefix.replace(/[\ud800-\udbff]$/, ""); // does not end within a surrogate pair
-}
-
-/** Returns the files whose names exist in a set. */
-export async function nameConflicts(setId: string, files: SelectedFile[]): Promise<NameConflict[]> {
-  const named = new Map<string, NameConflict>(files.map((file) => [file.path, { file, existing: [] }]));
-  const names = [...named.keys()];
-  const queries = names.length <= maxQueries ? names.map((name) => ({ name })) : [{ order: "name", namePrefix: prefixOf(names) }];
-  for (const query of queries) {
-    const listing = sets.resources(setId, { ...query, limit: 1000 });
-    let next: string | undefined = listing.first;
-    while (next !== undefined) {
-      const page: Page<Resource> = await listing.page(next);
-      for (const r of page.items) named.get(r.name)?.existing.push(r);
-      next = page.next;
-    }
-  }
-  return [...named.values()].filter((conflict) => conflict.existing.length);
 }

@@ -4,6 +4,7 @@ import type { Resource } from "../api";
 import { failureOf, resources, root, unreachable } from "../api";
 import type { Destination, UploadFields, UploadOptions } from "./formupload";
 import { formUpload } from "./formupload";
+import { fingerprintOf } from "./stored";
 import { Refused, sendInChunks } from "./tus";
 
 /** Larger files, in bytes, use resumable uploads. */
@@ -11,39 +12,6 @@ const resumableAbove = 16 * 1024 * 1024;
 
 /** Uploads a file in the way that fits its size. */
 export const uploadFile: typeof resumableUpload = (to, file, ...rest) => (file.size > resumableAbove ? resumableUpload : formUpload)(to, file, ...rest);
-
-/** The key under which tus-js-client stores an upload in the browser; storedUploads parses it. */
-const fingerprintOf = (what: object, file: File) => ["labshelf", root, JSON.stringify(what), file.size, file.lastModified].join(" ");
-
-/** An upload that this browser has started and not finished. */
-export interface StoredUpload {
-  /** The key in localStorage. */
-  key: string;
-  /** The path in the interface. */
-  path: string;
-  size: number;
-  lastModified: number;
-  /** The metadata of the upload; for a replacement, with the set of the resource. */
-  fields: { filename: string; name?: string; setId?: string; resourceId?: string; within?: string };
-}
-
-/** All uploads that the browser stores, of any user. */
-export function storedUploads(): StoredUpload[] {
-  const found: StoredUpload[] = [];
-  const pattern = /^tus::labshelf (\S*) (\{.*\}) (\d+) (\d+)::\d+$/s;
-  try {
-    for (const key of Object.keys(localStorage)) {
-      const parts = pattern.exec(key);
-      if (!parts || parts[1] !== root) continue;
-      const url: string = JSON.parse(localStorage.getItem(key)!).uploadUrl;
-      const path = `/uploads/${url.slice(url.lastIndexOf("/") + 1)}`;
-      found.push({ key, path, size: Number(parts[3]), lastModified: Number(parts[4]), fields: JSON.parse(parts[2]!) });
-    }
-  } catch {
-    // localStorage is disabled, or the entry has another format
-  }
-  return found;
-}
 
 async function resumableUpload(
   to: Destination,

@@ -9,8 +9,8 @@ import { useAction, useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
 import type { Item } from "./queue";
 import { isFinished, queue, useQueue } from "./queue";
-import type { StoredUpload } from "./resumable";
-import { storedUploads } from "./resumable";
+import type { StoredUpload } from "./stored";
+import { storedUploads } from "./stored";
 
 interface Unfinished extends StoredUpload, ResumableUpload {}
 
