@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// TestBackupUnderLoad makes backups over the interface while eight users write, restores the last
-// one, and finds there everything that was acknowledged before it began.
+// TestBackupUnderLoad creates backups over the HTTP API while eight users write, and restores the
+// last one. It must contain all changes acknowledged before the backup began.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -36,14 +36,14 @@ func TestBackupUnderLoad(t *testing.T) {
 	l.stop()
 	afterwards := l.soFar()
 	if len(afterwards) <= len(acknowledged) {
-		t.Fatalf("there were %d resources before the last backup, and no more in all", len(acknowledged))
+		t.Fatalf("there were %d resources before the last backup, but no new ones afterwards", len(acknowledged))
 	}
 	run(t, "check", "--server", service.Base(), "--key-file", keyFile)
 	run(t, "backup", "verify", dest, "--temp", folder)
 	run(t, "backup", "restore", dest, "--data", restored)
 	run(t, "check", "--data", restored)
 
-	// The key of the first start is no part of the backup, but still that of the user.
+	// Backups do not contain the key of the first start, but the user still has it.
 	key, err := os.ReadFile(keyFile)
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(restored, KeyFile), key, 0o600))
@@ -53,7 +53,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		check(t, again.Call(t.Context(), http.MethodGet, "/resources/"+id, nil, &got))
 		// The last state that was acknowledged before the backup began, or a later one.
 		if !slices.ContainsFunc(afterwards[id][len(before)-1:], func(r Resource) bool { return factOf(r) == factOf(got) }) {
-			t.Errorf("of the states %+v, those from the %dth on, is not what was restored: %+v", afterwards[id], len(before), got)
+			t.Errorf("of the states %+v, none from the %dth on was restored, but %+v", afterwards[id], len(before), got)
 		}
 		if got.State != "active" {
 			continue
@@ -64,11 +64,11 @@ func TestBackupUnderLoad(t *testing.T) {
 			t.Errorf("the file of %s has the digest %s", got.ID, sum)
 		}
 	}
-	t.Logf("%d changes were acknowledged before the last backup, %d in all", len(acknowledged), len(afterwards))
+	t.Logf("%d changes were acknowledged before the last backup, %d in total", len(acknowledged), len(afterwards))
 }
 
-// TestTornCopy copies a data directory with other tools while it is written. The copy of the
-// metadata does not fit together, and check says so.
+// TestTornCopy copies a data directory with other tools during writes. The copied metadata are
+// inconsistent, and check must report this.
 func TestTornCopy(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -86,7 +86,7 @@ func TestTornCopy(t *testing.T) {
 	for at := 0; at < len(first); at += 8192 { // every other page is older
 		copy(torn[at:min(at+4096, len(first))], first[at:])
 	}
-	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); { // inline bodies that are being flushed may disappear meanwhile
+	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); { // inline bodies may disappear when they are flushed
 		err = errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(data)))
 	}
 	check(t, err)
@@ -97,7 +97,7 @@ func TestTornCopy(t *testing.T) {
 	}
 }
 
-// load is eight users who create, replace and delete.
+// load is eight users who create, replace and delete resources.
 type load struct {
 	service *Service
 	set     string
@@ -131,7 +131,7 @@ func startLoad(t *testing.T, service *Service) *load {
 	return l
 }
 
-// work changes things until the end of ctx, and takes the last change to its acknowledgement.
+// work makes changes until the end of ctx. It waits for the answer to the last change.
 func (l *load) work(ctx context.Context, random *rand.Rand) error {
 	var mine []string
 	for n := 0; ctx.Err() == nil; n++ {
@@ -172,10 +172,11 @@ func (l *load) acknowledge(r Resource) {
 func (l *load) soFar() map[string][]Resource {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return maps.Clone(l.known) // whose lists only grow
+	return maps.Clone(l.known) // the lists only grow
 }
 
-// more waits until so many more changes have been acknowledged, and returns all that have.
+// more waits for the given number of further acknowledged changes, and returns all acknowledged
+// changes.
 func (l *load) more(changes int) map[string][]Resource {
 	l.t.Helper()
 	l.mu.Lock()
@@ -190,7 +191,7 @@ func (l *load) more(changes int) map[string][]Resource {
 		l.grown.Wait()
 	}
 	check(l.t, l.err)
-	return maps.Clone(l.known) // whose lists only grow
+	return maps.Clone(l.known) // the lists only grow
 }
 
 func (l *load) stop() {
@@ -200,8 +201,7 @@ func (l *load) stop() {
 	check(l.t, l.err)
 }
 
-// run runs a command of the program to its end, which must be a success, and returns what it
-// printed.
+// run runs a command of the program, which must succeed, and returns its output.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, code := tryRun(t, args...)
@@ -211,7 +211,7 @@ func run(t *testing.T, args ...string) string {
 	return out
 }
 
-// tryRun runs a command of the program to its end and returns what it printed and its exit code.
+// tryRun runs a command of the program and returns its output and its exit code.
 func tryRun(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	path, err := program()

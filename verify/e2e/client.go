@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// callLimit is how long a call may take, but for a download: a service that hangs fails the call
-// and not the whole test.
+// callLimit is the maximum duration of a call, except a download. A service that hangs fails the
+// call, but not the whole test.
 const callLimit = 5 * time.Minute
 
-// Client calls the HTTP interface and returns complete answers, refusals too. It does not use
-// package client, which is tested with it. It keeps its connections, and is safe for concurrent
-// use.
+// Client calls the HTTP API and returns complete answers, including refusals. It does not use
+// package client, which is also tested with it. It keeps its connections, and is safe for
+// concurrent use.
 type Client struct {
 	base, key string
 	http      http.Client
 }
 
-// Resource is a resource or a container, as far as tests compare it.
+// Resource is a resource or a container, with the fields that tests compare.
 type Resource struct {
 	ID, URL, DataURL, Name, Title, Description, Format string
 	SetID, DataspaceID, State, SHA256, Modified        string
@@ -52,17 +52,17 @@ type File struct {
 	Size                             int64
 }
 
-// Answer is what came back, in full.
+// Answer is a complete answer.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// StatusError is an answer that is no success.
+// StatusError is an answer with another status than success.
 type StatusError struct {
 	Status int
-	Code   string // of the problem document, or ""
+	Code   string // code of the problem document, or ""
 	Detail string
 }
 
@@ -70,7 +70,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("status %d, code %q: %s", e.Status, e.Code, e.Detail)
 }
 
-// Problem describes an answer that was not expected.
+// Problem describes an unexpected answer.
 func (a Answer) Problem() *StatusError {
 	var problem StatusError
 	if json.Unmarshal(a.Body, &problem) != nil {
@@ -80,7 +80,7 @@ func (a Answer) Problem() *StatusError {
 	return &problem
 }
 
-// Decode reads the JSON of a success into out, unless that is nil. Any other answer is a
+// Decode decodes the JSON of a success into out, unless out is nil. Any other answer is a
 // *StatusError.
 func (a Answer) Decode(out any) error {
 	switch {
@@ -106,15 +106,15 @@ func (c *Client) Address() string {
 	return address
 }
 
-// Key returns the key that it calls with.
+// Key returns the client's key.
 func (c *Client) Key() string { return c.key }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes idle connections.
 func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
 
-// Exchange sends a request and returns the answer. The url is one that the service gave, perhaps
-// before it was started again at another address, or a path below the base URL that begins with a
-// slash. The error is that of the connection, also where it broke in the middle of the answer.
+// Exchange sends a request and returns the answer. The url is a URL from an answer of the service,
+// or a path below the base URL that begins with a slash. A URL may contain an earlier address of
+// the service. An error is an error of the connection, before or during the answer.
 func (c *Client) Exchange(ctx context.Context, method, url string, header http.Header, body io.Reader) (a Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -122,13 +122,13 @@ func (c *Client) Exchange(ctx context.Context, method, url string, header http.H
 	if err != nil {
 		return a, err
 	}
-	defer func() { _ = response.Body.Close() }() // what there was has been read
+	defer func() { _ = response.Body.Close() }() // the body was read
 	a = Answer{Status: response.StatusCode, Header: response.Header}
 	a.Body, err = io.ReadAll(response.Body)
 	return a, err
 }
 
-// SendJSON is Exchange with in as JSON, unless that is nil.
+// SendJSON is like Exchange, and sends in as JSON unless it is nil.
 func (c *Client) SendJSON(ctx context.Context, method, url string, in any) (Answer, error) {
 	if in == nil {
 		return c.Exchange(ctx, method, url, http.Header{}, nil)
@@ -140,8 +140,8 @@ func (c *Client) SendJSON(ctx context.Context, method, url string, in any) (Answ
 	return c.Exchange(ctx, method, url, http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(text))
 }
 
-// Call is SendJSON for requests that must succeed; the answer goes into out, unless that is nil. An
-// answer that is no success is a *StatusError.
+// Call is like SendJSON, for requests that must succeed. It decodes the answer into out, unless out
+// is nil. Any other answer is a *StatusError.
 func (c *Client) Call(ctx context.Context, method, url string, in, out any) error {
 	a, err := c.SendJSON(ctx, method, url, in)
 	if err == nil {
@@ -153,7 +153,7 @@ func (c *Client) Call(ctx context.Context, method, url string, in, out any) erro
 	return nil
 }
 
-// Get is Call with GET.
+// Get calls Call with GET.
 func (c *Client) Get(ctx context.Context, url string, out any) error {
 	return c.Call(ctx, http.MethodGet, url, nil, out)
 }
@@ -165,7 +165,7 @@ func (c *Client) Make(ctx context.Context, listing string, fields map[string]str
 	return made.ID, err
 }
 
-// MakeSet creates a set with this name, in a dataspace of its own, and returns their ids.
+// MakeSet creates a set with this name in a new dataspace, and returns their ids.
 func (c *Client) MakeSet(ctx context.Context, name string) (dataspace, set string, err error) {
 	dataspace, err = c.Make(ctx, "/dataspaces", map[string]string{"name": name + "-space"})
 	if err == nil {
@@ -174,8 +174,8 @@ func (c *Client) MakeSet(ctx context.Context, name string) (dataspace, set strin
 	return dataspace, set, err
 }
 
-// Upload sends a file that must be accepted, with POST to create a resource or PUT to replace one,
-// and returns the resource.
+// Upload sends a file, with POST to create a resource or PUT to replace one, and returns the
+// resource. Any answer but success is an error.
 func (c *Client) Upload(ctx context.Context, method, url string, f File) (r Resource, err error) {
 	a, err := c.SendFile(ctx, method, url, f)
 	if err == nil {
@@ -187,7 +187,7 @@ func (c *Client) Upload(ctx context.Context, method, url string, f File) (r Reso
 	return r, err
 }
 
-// SendFile sends a file as a form, of which it streams the body.
+// SendFile sends a file as a form, and streams its body.
 func (c *Client) SendFile(ctx context.Context, method, url string, f File) (a Answer, err error) {
 	var form bytes.Buffer
 	parts := multipart.NewWriter(&form)
@@ -208,13 +208,13 @@ func (c *Client) SendFile(ctx context.Context, method, url string, f File) (a An
 	return c.Exchange(ctx, method, url, http.Header{"Content-Type": {parts.FormDataContentType()}}, body)
 }
 
-// sized is a body whose length is known.
+// sized is a body of known length.
 type sized struct {
 	io.Reader
 	length int64
 }
 
-// Download writes what the url answers to w.
+// Download writes the body of the answer to w.
 func (c *Client) Download(ctx context.Context, url string, w io.Writer) (err error) {
 	response, err := c.do(ctx, http.MethodGet, url, http.Header{}, nil)
 	if err != nil {
@@ -231,8 +231,8 @@ func (c *Client) Download(ctx context.Context, url string, w io.Writer) (err err
 	return nil
 }
 
-// Walk reads a listing page by page, from url to its end, and calls fn for each page that has
-// results. It returns the URL that answered with the end: the one that a harvester keeps.
+// Walk reads a listing page by page, from url to its end, and calls fn for each page with results.
+// It returns the URL of the end page, which a harvester stores.
 func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (end string, err error) {
 	for {
 		var page Page
@@ -243,7 +243,7 @@ func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (end
 			return url, nil
 		}
 		if page.NextPage == "" || len(page.Data) == 0 {
-			return "", fmt.Errorf("%s answered with a page without results or without a next one, but not with the end", url)
+			return "", fmt.Errorf("%s returned a page without results or without a next page, but it is not the end page", url)
 		}
 		if err := fn(page); err != nil {
 			return "", err
@@ -267,7 +267,7 @@ func (c *Client) do(ctx context.Context, method, url string, header http.Header,
 		request.ContentLength = of.length
 	}
 	request.Header = header
-	if c.key != "" { // an empty one is a wrong one
+	if c.key != "" { // an empty key would be a wrong key
 		request.Header.Set("Authorization", c.key)
 	}
 	return c.http.Do(request)

@@ -19,8 +19,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// nodesUnderFire is a cluster of nodes, of which one is killed at a time, with what its clients
-// were promised.
+// nodesUnderFire is a cluster whose nodes are killed one at a time, with the acknowledged files.
 type nodesUnderFire struct {
 	t       *testing.T
 	program string
@@ -30,13 +29,14 @@ type nodesUnderFire struct {
 	over    atomic.Bool
 
 	mu     sync.Mutex
-	stored map[string]string // SHA-256 of what was acknowledged, by id
-	last   int               // file
+	stored map[string]string // SHA-256 of acknowledged files, by id
+	last   int               // number of the last file
 }
 
-// TestClusterThroughKills runs sixteen writers and four harvesters, which use another node for each
+// TestClusterThroughKills runs 16 writers and 4 harvesters, which use another node for each
 // request, while nodes are killed and restarted for some seconds (CLUSTER_SECONDS). No acknowledged
-// file is lost or missed by a harvester, and all harvesters get the files in the same order.
+// file may be lost or missed by a harvester, and all harvesters must receive the files in the same
+// order.
 func TestClusterThroughKills(t *testing.T) {
 	t.Parallel()
 	seconds := 10
@@ -107,8 +107,8 @@ func (c *nodesUnderFire) start(n int) {
 	c.at[n].Store(s)
 }
 
-// write uploads files of all sizes to the nodes in turn until it is over. A request that fails is
-// not repeated: its file may be there or not.
+// write uploads files of all sizes to the nodes in turn, until over is set. It does not repeat a
+// failed request, whose file may exist or not.
 func (c *nodesUnderFire) write(node int) {
 	for ; !c.over.Load(); node++ {
 		c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *nodesUnderFire) write(node int) {
 		r, err := c.at[node%2].Load().Upload(context.Background(), http.MethodPost, "/resources",
 			File{SetID: c.set, Filename: "f", Body: strings.NewReader(body), Size: int64(len(body))})
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // it has been killed, and starts
+			time.Sleep(10 * time.Millisecond) // the node was killed and is starting
 			continue
 		}
 		sum := sha256.Sum256([]byte(body))
@@ -128,8 +128,8 @@ func (c *nodesUnderFire) write(node int) {
 	}
 }
 
-// harvest reads the pages of all resources, each from another node than the one before, and at
-// their end waits for more until all is written. It returns the ids in their order.
+// harvest reads the pages of all resources, each from another node than the page before. At the end
+// it waits for more files until written is closed. It returns the ids in their order.
 func (c *nodesUnderFire) harvest(node int, written <-chan struct{}) (ids []string) {
 	modified := ""
 	for url, all := "/resources?limit=50", false; ; node++ {
@@ -153,41 +153,41 @@ func (c *nodesUnderFire) harvest(node int, written <-chan struct{}) (ids []strin
 		default:
 			select {
 			case <-written:
-				all = true // once more: what came last
+				all = true // read once more, for the last files
 			case <-time.After(20 * time.Millisecond):
 			}
 		}
 	}
 }
 
-// verify compares what the harvesters heard with each other and with what was acknowledged, and
-// downloads all of it from the other node.
+// verify compares the results of the harvesters with each other and with the acknowledged files. It
+// downloads the files from the nodes in turn.
 func (c *nodesUnderFire) verify(heard [][]string, kills int) {
 	for h, ids := range heard[1:] {
 		if strings.Join(ids, " ") != strings.Join(heard[0], " ") {
-			c.t.Errorf("harvester %d heard of %d files, the first one of %d, or in another order", h+1, len(ids), len(heard[0]))
+			c.t.Errorf("harvester %d received %d files, and the first harvester %d, or in another order", h+1, len(ids), len(heard[0]))
 		}
 	}
 	known := map[string]bool{}
 	for _, id := range heard[0] {
 		if known[id] {
-			c.t.Errorf("%s came twice", id)
+			c.t.Errorf("%s was received twice", id)
 		}
 		known[id] = true
 	}
 	node := 0
 	for id, want := range c.stored {
 		if !known[id] {
-			c.t.Errorf("%s was acknowledged, and no harvester heard of it", id)
+			c.t.Errorf("%s was acknowledged, but no harvester received it", id)
 		}
 		sum := sha256.New()
 		if err := c.at[node%2].Load().Download(c.t.Context(), "/resources/"+id+"/data", sum); err != nil || hex.EncodeToString(sum.Sum(nil)) != want {
-			c.t.Errorf("%s was acknowledged, and is not what it was: %v", id, err)
+			c.t.Errorf("%s was acknowledged, but its content has changed: %v", id, err)
 		}
 		node++
 	}
 	if len(c.stored) == 0 || kills == 0 {
-		c.t.Error("nothing was tried")
+		c.t.Error("no file or no kill: the test has no meaning")
 	}
-	c.t.Logf("%d files acknowledged, %d heard of, %d kills", len(c.stored), len(heard[0]), kills)
+	c.t.Logf("%d files acknowledged, %d received, %d kills", len(c.stored), len(heard[0]), kills)
 }

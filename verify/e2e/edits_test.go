@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEditThroughKill kills the service while it changes the files of a set by a CSV: the edit is
-// there with exactly the files that it has changed, in whole steps, and is undone.
+// TestEditThroughKill kills the service while it edits the metadata of a set from a CSV. The edit
+// must list exactly the changed files, consist of complete steps, and be undoable.
 func TestEditThroughKill(t *testing.T) {
 	t.Parallel()
 	const files, step = 1000, 200
@@ -49,7 +49,7 @@ func TestEditThroughKill(t *testing.T) {
 	})
 	s.Kill()
 	if <-answered == nil {
-		t.Log("all was done before the service was killed")
+		t.Log("the edit was complete before the service was killed")
 	}
 	s, err = Start(t.Context(), executable, data)
 	check(t, err)
@@ -57,16 +57,16 @@ func TestEditThroughKill(t *testing.T) {
 	check(t, s.Get(t.Context(), "/sets/"+set+"/edits", &edits))
 	edit, changed := edits.Data[0], described(t, s, set)
 	if changed != edit.Objects || changed%step != 0 || changed == 0 {
-		t.Errorf("%d files are changed, and the edit says %d", changed, edit.Objects)
+		t.Errorf("%d files are changed, but the edit lists %d", changed, edit.Objects)
 	}
 	var undone struct{ Changed int }
 	check(t, s.Call(t.Context(), http.MethodPost, "/edits/"+edit.ID+"/undo", nil, &undone))
 	if left := described(t, s, set); undone.Changed != changed || left != 0 {
-		t.Errorf("undone are %d of %d files, and %d are left", undone.Changed, changed, left)
+		t.Errorf("undo changed %d of %d files, and %d are left", undone.Changed, changed, left)
 	}
 }
 
-// described counts the files of a set that have metadata.
+// described returns the number of files of a set with metadata.
 func described(t *testing.T, s *Service, set string) (n int) {
 	t.Helper()
 	for url := "/sets/" + set + "/resources?fields=metadata"; url != ""; {

@@ -16,29 +16,29 @@ import (
 	"time"
 )
 
-// place is where a service is to be reached, and with which key.
+// place is the address of a service and a key for it.
 type place struct{ base, key string }
 
-// reader reads server-sent events by the words of their specification, and nothing of the product.
+// reader reads server-sent events according to their specification, without code of the product.
 type reader struct {
 	at   *atomic.Pointer[place]
 	last string // id
 	made chan string
 }
 
-// follow connects again and again until ctx ends, and hands on the ids of the resources that were
-// made. It returns what it met that may not be.
+// follow reconnects until ctx is done, and sends the ids of created resources to r.made. It returns
+// an error if the stream violates its rules.
 func (r *reader) follow(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := r.once(ctx); err != nil {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond) // a service that was killed is not there at once
+		time.Sleep(10 * time.Millisecond) // a killed service needs time to start
 	}
 	return nil
 }
 
-// once reads one connection to its end, however that comes.
+// once reads one connection to its end.
 func (r *reader) once(ctx context.Context) error {
 	at := r.at.Load()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.base+"/events", nil)
@@ -53,7 +53,7 @@ func (r *reader) once(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = answer.Body.Close() }() // it was cut off
+	defer func() { _ = answer.Body.Close() }() // the connection was aborted
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %d", answer.StatusCode)
 	}
@@ -105,15 +105,15 @@ func (r *reader) dispatch(id, event, data string) error {
 	return nil
 }
 
-// number is the number of the entry in the id of an event.
+// number returns the number of the entry in the id of an event.
 func number(id string) uint64 {
 	_, text, _ := strings.Cut(id, ".")
 	n, _ := strconv.ParseUint(text, 10, 64)
 	return n
 }
 
-// TestEventsThroughKills: a reader that connects again receives each of so many files (EVENTS)
-// once, in order, while the service is killed.
+// TestEventsThroughKills tests that a reader that reconnects receives each file once, in order,
+// while the service is killed. EVENTS is the number of files.
 func TestEventsThroughKills(t *testing.T) {
 	t.Parallel()
 	const perKill = 100
@@ -148,7 +148,7 @@ func TestEventsThroughKills(t *testing.T) {
 		case err := <-ended:
 			t.Fatal(err)
 		case <-time.After(time.Minute):
-			t.Fatal("nothing is heard any more")
+			t.Fatal("no event was received within a minute")
 		}
 		return ""
 	}
@@ -170,6 +170,6 @@ func TestEventsThroughKills(t *testing.T) {
 	cancel()
 	check(t, <-ended)
 	if !slices.Equal(got, want) || len(r.made) > 0 {
-		t.Errorf("of %d files %d were heard of, and %d more events came; not all, or not in their order", len(want), len(got), len(r.made))
+		t.Errorf("of %d files, %d were received, and %d further events; some are missing or in another order", len(want), len(got), len(r.made))
 	}
 }

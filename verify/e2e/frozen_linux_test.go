@@ -19,35 +19,35 @@ import (
 	"time"
 )
 
-// frozenFor is how long a node is frozen: longer than its leases last.
+// frozenFor is the time for which a node is frozen. It exceeds the lifetime of its leases.
 const frozenFor = 9 * time.Second
 
-// largeFolder is how many files a folder has that is changed in two steps.
+// largeFolder is the number of files in a folder that is changed in two steps.
 const largeFolder = 210
 
-// frozen is a cluster of which one node at a time is frozen.
+// frozen is a cluster whose nodes are frozen one at a time.
 type frozen struct {
 	*nodesUnderFire
 	sent  chan struct{} // a worker has sent a request of several steps
 	space string        // dataspace of all sets
 
 	mu       sync.Mutex
-	still    int                // node that is frozen, or was last
-	stands   bool               // it is frozen
+	still    int                // the frozen node, or the last one
+	stands   bool               // the node is frozen
 	refusals map[string]refusal // by the id of the request
 	answers  map[string]int     // by operation and answer
 }
 
-// refusal is an answer that says that nothing was changed.
+// refusal is an answer that reports that nothing was changed.
 type refusal struct{ what, answer string }
 
-// TestRefusedIsUndoneByFrozenNodes: three nodes, of which one at a time stands still for longer
-// than its leases, while clients ask two nodes at once for changes of the same files. The log has
-// no change of a request that was answered as refused. FROZEN_SECONDS is how long the clients
-// work, and FROZEN_SEED decides what they ask for.
-func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
+// TestFrozenNodesApplyNoRefusedChange freezes one of three nodes at a time for longer than its
+// leases last. Meanwhile clients request changes of the same files from two nodes. The log must not
+// contain a change of a refused request. FROZEN_SECONDS is the duration of the test, and
+// FROZEN_SEED is the seed for the requests.
+func TestFrozenNodesApplyNoRefusedChange(t *testing.T) {
 	t.Parallel()
-	duration, clients := time.Duration(0), 5 // of one freeze
+	duration, clients := time.Duration(0), 5 // enough for one freeze
 	if text := os.Getenv("FROZEN_SECONDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		check(t, err)
@@ -75,7 +75,7 @@ func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
 		}
 		f.freeze(random)
 	}
-	go func() { // for the workers, until they end
+	go func() { // lets the workers end
 		for range f.sent {
 		}
 	}()
@@ -86,7 +86,7 @@ func TestRefusedIsUndoneByFrozenNodes(t *testing.T) {
 	t.Logf("seed %d, %d freezes, answers %v", seed, freezes, f.answers)
 }
 
-// freeze stops a node within the requests that it is serving, for longer than its leases last.
+// freeze stops a node while it serves requests, for longer than its leases last.
 func (f *frozen) freeze(random *rand.Rand) {
 	node := random.IntN(len(f.at))
 	process, err := os.FindProcess(f.at[node].Load().PID())
@@ -111,8 +111,8 @@ func (f *frozen) freeze(random *rand.Rand) {
 	<-between
 }
 
-// between asks a node for a change of two steps, and another node for one of the same files. It
-// returns when the first step is there, and a channel that is closed when both have answered.
+// between requests a change in two steps from a node, and a change of the same files from another
+// node. It returns after the first step. The channel is closed after both answers.
 func (f *frozen) between(node int, random *rand.Rand) <-chan struct{} {
 	other := (node + 1) % len(f.at)
 	done := make(chan struct{})
@@ -142,23 +142,23 @@ func (f *frozen) between(node int, random *rand.Rand) <-chan struct{} {
 	return done
 }
 
-// change is a request that changes something in several commits, or under a lease.
+// change is a request for a change in several commits, or under a lease.
 type change struct {
 	what, method, path string
-	body               any // as JSON, or a string; nil: none
+	body               any // sent as JSON, or a string; nil: no body
 	header             http.Header
 }
 
-// target is what requests change: a set with a folder of files, and what was done with it.
+// target is the target of requests: a set with a folder of files, and its state.
 type target struct {
 	id, name string
 	files    []string
-	deleted  map[string]any // request that restores the folder; nil: not deleted
-	edit     string         // "" without one
-	upload   string         // address of an upload in chunks
+	deleted  map[string]any // the request that restores the folder; nil: not deleted
+	edit     string         // id of an edit, or ""
+	upload   string         // URL of an upload in chunks
 }
 
-// changes are the requests for a target.
+// changes returns the possible requests for a target.
 func (f *frozen) changes(of target, random *rand.Rand) []change {
 	at, other := "/sets/"+of.id, fmt.Sprintf("other%d", random.Uint32())
 	chunk := http.Header{"Tus-Resumable": {"1.0.0"}, "Upload-Offset": {"0"}, "Content-Type": {"application/offset+octet-stream"}}
@@ -184,7 +184,7 @@ func (f *frozen) changes(of target, random *rand.Rand) []change {
 	}
 }
 
-// work makes targets, and asks two nodes for changes of each, until it is over.
+// work creates targets, and requests changes of each from two nodes, until over is set.
 func (f *frozen) work(worker int, random *rand.Rand) {
 	for n := 0; !f.over.Load(); n++ {
 		of, err := f.prepare(fmt.Sprintf("set%dx%d", worker, n), random.IntN(12))
@@ -201,8 +201,8 @@ func (f *frozen) work(worker int, random *rand.Rand) {
 	}
 }
 
-// duel asks two nodes for a change each, and calls sent in between. The second request is sent
-// again while it is refused and the first one has no answer.
+// duel requests a change from each of two nodes, and calls sent in between. It repeats the second
+// request while it is refused and the first one is unanswered.
 func (f *frozen) duel(nodes [2]int, changes [2]change, sent func()) {
 	answered := make(chan struct{})
 	go func() {
@@ -220,7 +220,7 @@ func (f *frozen) duel(nodes [2]int, changes [2]change, sent func()) {
 	<-answered
 }
 
-// fill makes the folder of a target, of five files or of more than one step.
+// fill creates the folder of a target, with five files, or with files for more than one step.
 func (f *frozen) fill(c *Service, of target, large bool) (files []string, err error) {
 	ctx := context.Background()
 	if large {
@@ -251,7 +251,7 @@ func (f *frozen) file(c *Service, set, name string) (Resource, error) {
 		File{SetID: set, Name: name, Filename: "f", Body: strings.NewReader(name), Size: int64(len(name))})
 }
 
-// large makes the folder that large targets are copies of.
+// large creates the folder from which large targets are copied.
 func (f *frozen) large() {
 	var sending sync.WaitGroup
 	for w := range 8 {
@@ -266,7 +266,7 @@ func (f *frozen) large() {
 	sending.Wait()
 }
 
-// pick returns two nodes, of which none is frozen.
+// pick returns the nodes that are not frozen, in random order.
 func (f *frozen) pick(random *rand.Rand) []int {
 	nodes := random.Perm(len(f.at))
 	f.mu.Lock()
@@ -274,7 +274,7 @@ func (f *frozen) pick(random *rand.Rand) []int {
 	return slices.DeleteFunc(nodes, func(n int) bool { return f.stands && n == f.still })
 }
 
-// prepare makes a target at a node that is not frozen, and does one thing with it.
+// prepare creates a target through a node that is not frozen, and may change it once.
 func (f *frozen) prepare(name string, do int) (of target, err error) {
 	ctx := context.Background()
 	f.mu.Lock()
@@ -309,12 +309,12 @@ func (f *frozen) prepare(name string, do int) (of target, err error) {
 	return of, err
 }
 
-// refused reports whether a request is worth sending again.
+// refused reports whether a refused request may succeed later.
 func refused(a Answer) bool {
 	return a.Status == http.StatusConflict || a.Status == http.StatusLocked || a.Status == http.StatusServiceUnavailable
 }
 
-// ask sends a request to a node, and notes how it was answered.
+// ask sends a request to a node, and records the answer.
 func (f *frozen) ask(node int, c change) Answer {
 	at := f.at[node].Load()
 	header, body := http.Header{"Content-Type": {"application/json"}}, &bytes.Buffer{}
@@ -349,7 +349,7 @@ func (f *frozen) ask(node int, c change) Answer {
 	return a
 }
 
-// verify reads the audit log, in which no refused request has changed anything.
+// verify checks in the audit log that no refused request has changed anything.
 func (f *frozen) verify(t *testing.T) {
 	entries := 0
 	for url := "/audit?order=oldest&limit=1000"; url != ""; {
@@ -362,7 +362,7 @@ func (f *frozen) verify(t *testing.T) {
 		for _, e := range page.Data {
 			entries++
 			if r, refused := f.refusals[e.RequestID]; refused {
-				t.Errorf("%s was answered with %s, and the log has %s of it", r.what, r.answer, e.Action)
+				t.Errorf("%s was refused with %s, but the log has its %s", r.what, r.answer, e.Action)
 			}
 		}
 		if url = page.NextPage; page.End {
@@ -370,7 +370,7 @@ func (f *frozen) verify(t *testing.T) {
 		}
 	}
 	if entries == 0 || len(f.refusals) == 0 {
-		t.Errorf("%d entries and %d refusals: nothing was tried", entries, len(f.refusals))
+		t.Errorf("%d entries and %d refusals: the test has no meaning", entries, len(f.refusals))
 	}
 	t.Logf("%d entries, %d refusals", entries, len(f.refusals))
 }

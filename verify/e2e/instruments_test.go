@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// asking is a service with a set that asks for properties from headers and sidecars.
+// asking is a service with a set that extracts properties from headers and sidecars.
 type asking struct {
 	*Service
 	t    *testing.T
@@ -45,7 +45,7 @@ func serveAsking(t *testing.T) *asking {
 	return a
 }
 
-// put uploads a file, or a new version of the one with this id.
+// put uploads a file, or a new version of the file with this id.
 func (a *asking) put(id, name string, content []byte) string {
 	a.t.Helper()
 	f := File{SetID: a.set, Name: name, Filename: name, Body: bytes.NewReader(content), Size: int64(len(content))}
@@ -58,7 +58,7 @@ func (a *asking) put(id, name string, content []byte) string {
 	return r.ID
 }
 
-// said is what is said about a file.
+// said is the metadata of a file.
 type said struct {
 	Properties map[string]any
 	Sources    map[string]string
@@ -71,8 +71,8 @@ func (a *asking) said(id string) said {
 	return r.Metadata
 }
 
-// wait waits until a property of a file is as wanted, and returns what is said about it; nil: it is
-// not there.
+// wait waits until a property of a file has the wanted value, and returns the metadata. A nil value
+// means that the property is absent.
 func (a *asking) wait(id, name string, want any) (s said) {
 	a.t.Helper()
 	for deadline := time.Now().Add(startLimit); ; time.Sleep(5 * time.Millisecond) {
@@ -80,12 +80,13 @@ func (a *asking) wait(id, name string, want any) (s said) {
 			return s
 		}
 		if time.Now().After(deadline) {
-			a.t.Fatalf("%s is not %v: %v", name, want, s)
+			a.t.Fatalf("%s is not %v in %v", name, want, s)
 		}
 	}
 }
 
-// testdata are files that other programs made, and what others read of them.
+// testdata returns files created by other programs, and the properties that other programs read
+// from them.
 func testdata(t *testing.T, names ...string) (files map[string][]byte, expected map[string]map[string]any) {
 	t.Helper()
 	dir := filepath.Join("..", "..", "formats", "extraction", "testdata")
@@ -100,7 +101,8 @@ func testdata(t *testing.T, names ...string) (files map[string][]byte, expected 
 	return files, expected
 }
 
-// alike compares two values; numbers with a tolerance, for what is a quotient in the file.
+// alike reports whether two values are equal. It compares numbers with a tolerance, because some
+// are quotients in the file.
 func alike(a, b any) bool {
 	n, ok := a.(float64)
 	m, also := b.(float64)
@@ -111,8 +113,8 @@ func alike(a, b any) bool {
 	return ok && also && math.Abs(n-m) <= 1e-12*max(math.Abs(n), math.Abs(m)) || !ok && reflect.DeepEqual(a, b)
 }
 
-// TestInstruments: files of other programs get the properties that others read of them, sidecars
-// and people overrule, and a replacement keeps what a person said.
+// TestInstruments tests that files of other programs get the same properties that other programs
+// read. Sidecars and users override them. A replacement keeps the values set by users.
 func TestInstruments(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)
@@ -144,21 +146,21 @@ func TestInstruments(t *testing.T) {
 		t.Errorf("replaced: %v", s)
 	}
 	if tus := a.tus("tus.csv", files["numpy.csv"]); a.wait(tus, "operator", "Ada").Sources["operator"] != "header" {
-		t.Error("what comes in chunks has no source")
+		t.Error("a file uploaded in chunks has no properties from its header")
 	}
 }
 
-// waitUntil waits until something is so.
+// waitUntil waits until is returns true.
 func waitUntil(t *testing.T, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startLimit); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("the condition was not met in time")
 		}
 	}
 }
 
-// tus sends a file in two chunks, and returns the id of the resource.
+// tus uploads a file in two chunks, and returns the id of the resource.
 func (a *asking) tus(name string, content []byte) string {
 	a.t.Helper()
 	text := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -181,7 +183,7 @@ func (a *asking) tus(name string, content []byte) string {
 	return id
 }
 
-// bombs are files that want more than they are.
+// bombs returns files that announce or expand to much more data than they contain.
 func bombs(t *testing.T) map[string][]byte {
 	t.Helper()
 	var zeros bytes.Buffer
@@ -203,8 +205,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestInstrumentsAndBombs: files that would crash a reader affect neither the service nor the files
-// after them.
+// TestInstrumentsAndBombs tests that hostile files affect neither the service nor later files.
 func TestInstrumentsAndBombs(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)
@@ -217,13 +218,13 @@ func TestInstrumentsAndBombs(t *testing.T) {
 	if text, err := os.ReadFile(fmt.Sprint("/proc/", a.PID(), "/status")); err == nil {
 		_, rest, _ := strings.Cut(string(text), "VmHWM:")
 		if kib, err := strconv.Atoi(strings.Fields(rest)[0]); err != nil || kib > 200<<10 {
-			t.Errorf("the service has taken %d KiB, %v", kib, err)
+			t.Errorf("the service has used %d KiB, %v", kib, err)
 		}
 	}
 }
 
-// TestInstrumentsThroughKills kills the service while it fills properties: nothing is lost, each
-// file is edited once, and the log verifies.
+// TestInstrumentsThroughKills kills the service while it extracts properties. No property may be
+// lost, each file must be edited once, and the log must verify.
 func TestInstrumentsThroughKills(t *testing.T) {
 	t.Parallel()
 	a := serveAsking(t)
@@ -234,7 +235,7 @@ func TestInstrumentsThroughKills(t *testing.T) {
 		for i := range 20 {
 			ids = append(ids, a.put("", fmt.Sprintf("%d-%d.csv", round, i), fmt.Appendf(nil, "# run: %d\na,b\n1,2\n3,4\n", round*20+i)))
 		}
-		if round > 0 { // some are filled by then, and others not
+		if round > 0 { // the kill comes when only some files have properties
 			filled := 25*round - 6
 			a.wait(ids[filled], "run", float64(filled))
 		}

@@ -19,15 +19,16 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// TestLoginInterrupted: an interrupt at the prompt restores the terminal, and no key is saved.
+// TestLoginInterrupted tests that an interrupt at the prompt restores the terminal and stores no
+// key.
 func TestLoginInterrupted(t *testing.T) {
 	t.Parallel()
 	service := serve(t, filepath.Join(t.TempDir(), "data"))
 	for name, test := range map[string]struct {
 		typed  string
-		signal syscall.Signal // 0: it is typed
+		signal syscall.Signal // 0: the interrupt is typed
 	}{
-		"Ctrl-C at once":       {"\x03", 0},
+		"Ctrl-C immediately":   {"\x03", 0},
 		"Ctrl-C in the middle": {service.Key()[:9] + "\x03", 0},
 		"SIGTERM":              {"", syscall.SIGTERM},
 	} {
@@ -36,7 +37,7 @@ func TestLoginInterrupted(t *testing.T) {
 			s := newSession(t)
 			before := s.mode(t)
 			process, ended := s.start(t, "login", service.Base())
-			waitFor(t, "it asks for the key, unseen", func() bool {
+			waitFor(t, "the prompt for the key, without echo", func() bool {
 				return strings.Contains(s.text(), "Key for ") && s.mode(t).Lflag&unix.ECHO == 0
 			})
 			s.typeIn(t, test.typed)
@@ -45,33 +46,33 @@ func TestLoginInterrupted(t *testing.T) {
 			}
 			s.ends(t, ended, 130)
 			if after := s.mode(t); after != before {
-				t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
+				t.Errorf("the terminal has the mode %+v, want %+v", after, before)
 			}
 			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "no key was stored") {
-				t.Errorf("it showed %q", text)
+				t.Errorf("the output is %q", text)
 			}
 			if kept, err := filepath.Glob(filepath.Join(s.home, ".config", "labshelf", "*")); err != nil || len(kept) > 0 {
-				t.Errorf("it has kept %v, %v", kept, err)
+				t.Errorf("login has stored %v, %v", kept, err)
 			}
-			_, ended = s.start(t, "login", service.Base()) // the same terminal serves again
-			waitFor(t, "it asks again", func() bool { return strings.Count(s.text(), "Key for ") == 2 && s.mode(t).Lflag&unix.ECHO == 0 })
+			_, ended = s.start(t, "login", service.Base()) // in the same terminal
+			waitFor(t, "the second prompt", func() bool { return strings.Count(s.text(), "Key for ") == 2 && s.mode(t).Lflag&unix.ECHO == 0 })
 			s.typeIn(t, service.Key()+"\r")
 			s.ends(t, ended, 0)
 			if text := s.text(); strings.Contains(text, service.Key()) || !strings.Contains(text, "You are admin") {
-				t.Errorf("it showed %q", text)
+				t.Errorf("the output is %q", text)
 			}
 		})
 	}
 }
 
-// holding is a service with a set, behind a proxy that passes so many bytes of a connection, and
-// then nothing.
+// holding is a service with a set, behind a proxy that stalls each connection after a number of
+// bytes.
 type holding struct {
 	*Service
 	data  string // its directory
 	set   string
 	proxy *cutproxy.Proxy
-	free  atomic.Bool // it passes everything
+	free  atomic.Bool // the proxy does not stall
 }
 
 func holdAfter(t *testing.T, bytes int64) *holding {
@@ -92,13 +93,13 @@ func holdAfter(t *testing.T, bytes int64) *holding {
 	return h
 }
 
-// person is a terminal session that uses the service through the proxy.
+// person returns a terminal session that uses the service through the proxy.
 func (h *holding) person(t *testing.T) *terminalSession {
 	t.Helper()
 	return newSession(t, "LABSHELF_SERVER=http://"+h.proxy.Addr()+"/v1", "LABSHELF_KEY="+h.Key())
 }
 
-// noise is what no two parts of are alike.
+// noise returns random bytes.
 func noise(seed uint64, size int) []byte {
 	text := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(text)
@@ -110,7 +111,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// someFiles are small ones, and one so large that no connection through the proxy can pass it on.
+// someFiles returns small files, and a file that is too large for a connection through the proxy.
 func someFiles() map[string][]byte {
 	files := map[string][]byte{"large": noise(1, 12<<20), "empty": {}}
 	for i := range 5 {
@@ -119,14 +120,14 @@ func someFiles() map[string][]byte {
 	return files
 }
 
-// stored lists what the set has, by name.
+// stored returns the resources of the set, by name.
 func (h *holding) stored(t *testing.T) map[string]Resource {
 	t.Helper()
 	all := map[string]Resource{}
 	_, err := h.Walk(t.Context(), "/sets/"+h.set+"/resources?limit=1000", func(page Page) error {
 		for _, r := range page.Data {
 			if _, twice := all[r.Name]; twice {
-				t.Errorf("%q is there twice", r.Name)
+				t.Errorf("%q appears twice", r.Name)
 			}
 			all[r.Name] = r
 		}
@@ -136,7 +137,7 @@ func (h *holding) stored(t *testing.T) map[string]Resource {
 	return all
 }
 
-// fill stores the files.
+// fill uploads the files.
 func (h *holding) fill(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, text := range files {
@@ -146,8 +147,9 @@ func (h *holding) fill(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// interrupts runs a command at a terminal, and types Ctrl-C when the proxy holds its connection and
-// its progress bar is shown. Terminal and folder for temporary files must be as before.
+// interrupts runs a command in a terminal, and types Ctrl-C when the proxy stalls its connection
+// and the progress bar is visible. The terminal mode and the folder for temporary files must be as
+// before.
 func (s *terminalSession) interrupts(t *testing.T, h *holding, args ...string) {
 	t.Helper()
 	before := s.mode(t)
@@ -155,25 +157,25 @@ func (s *terminalSession) interrupts(t *testing.T, h *holding, args ...string) {
 	select {
 	case <-h.proxy.Held():
 	case code := <-ended:
-		t.Fatalf("it ended by itself, with %d: %s", code, s.text())
+		t.Fatalf("the command ended before the interrupt, with %d: %s", code, s.text())
 	}
-	waitFor(t, "it shows how far it is", func() bool { return strings.Contains(s.text(), " files") })
+	waitFor(t, "the progress bar", func() bool { return strings.Contains(s.text(), " files") })
 	s.typeIn(t, "\x03")
 	s.ends(t, ended, 130)
 	if after := s.mode(t); after != before {
-		t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
+		t.Errorf("the terminal has the mode %+v, want %+v", after, before)
 	}
 	text := s.text()
-	shown := text[strings.LastIndex(text, "\r ")+1:] // behind the bar, which spaces have covered
+	shown := text[strings.LastIndex(text, "\r ")+1:] // after the bar, which was overwritten with spaces
 	if _, last, _ := strings.Cut(shown, "\r"); !strings.Contains(last, "labshelf: interrupted; run the same command again to resume") || strings.Contains(last, "/7 files") {
-		t.Errorf("it showed in the end %q", shown)
+		t.Errorf("the last output is %q", shown)
 	}
 	if left, err := os.ReadDir(filepath.Join(s.home, "tmp")); err != nil || len(left) > 0 {
-		t.Errorf("it has left %v in the folder for temporary files, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }
 
-// goesOn runs the command again, and nothing holds it.
+// goesOn runs the command again, without stalls.
 func (s *terminalSession) goesOn(t *testing.T, h *holding, args ...string) {
 	t.Helper()
 	h.free.Store(true)
@@ -181,8 +183,8 @@ func (s *terminalSession) goesOn(t *testing.T, h *holding, args ...string) {
 	s.ends(t, ended, 0)
 }
 
-// TestPutInterrupted: Ctrl-C leaves only complete resources, at the service too, and the same
-// command continues.
+// TestPutInterrupted tests that Ctrl-C leaves only complete resources in the service, and that the
+// same command resumes.
 func TestPutInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 6<<20)
@@ -196,7 +198,7 @@ func TestPutInterrupted(t *testing.T) {
 	s.interrupts(t, h, "put", "source", "runs")
 	for name, r := range h.stored(t) {
 		if r.SHA256 != digest(files[name]) || name == "large" {
-			t.Errorf("it has left %+v", r)
+			t.Errorf("put has left %+v", r)
 		}
 	}
 	arriving := func() int {
@@ -204,11 +206,11 @@ func TestPutInterrupted(t *testing.T) {
 		check(t, err)
 		return len(left)
 	}
-	if n := arriving(); n != 1 { // it cannot notice the end, since the proxy holds the connection
-		t.Errorf("at the service %d files are arriving", n)
+	if n := arriving(); n != 1 { // the service cannot notice the interrupt while the proxy holds the connection
+		t.Errorf("the service has %d temporary files", n)
 	}
 	check(t, h.proxy.Close())
-	waitFor(t, "the service has nothing of the file either", func() bool { return arriving() == 0 })
+	waitFor(t, "the service to remove its temporary file", func() bool { return arriving() == 0 })
 	s.goesOn(t, h, "put", "source", "runs", "--server", h.Base())
 	stored := h.stored(t)
 	for name, text := range files {
@@ -218,7 +220,7 @@ func TestPutInterrupted(t *testing.T) {
 	}
 }
 
-// TestPutStandardInputInterrupted: the text typed before the interruption is not stored.
+// TestPutStandardInputInterrupted tests that the text typed before the interrupt is not stored.
 func TestPutStandardInputInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 1<<30)
@@ -226,7 +228,7 @@ func TestPutStandardInputInterrupted(t *testing.T) {
 	before := s.mode(t)
 	_, ended := s.start(t, "put", "-", "runs", "--name", "typed")
 	s.typeIn(t, "one line\r")
-	waitFor(t, "it keeps what is typed", func() bool {
+	waitFor(t, "a temporary file with the typed line", func() bool {
 		kept, err := filepath.Glob(filepath.Join(s.home, "tmp", "*"))
 		if err != nil || len(kept) != 1 {
 			return false
@@ -237,15 +239,15 @@ func TestPutStandardInputInterrupted(t *testing.T) {
 	s.typeIn(t, "half a line\x03")
 	s.ends(t, ended, 130)
 	if left, err := os.ReadDir(filepath.Join(s.home, "tmp")); err != nil || len(left) > 0 || s.mode(t) != before {
-		t.Errorf("it has left %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 	if stored := h.stored(t); len(stored) > 0 {
-		t.Errorf("it has stored %v", stored)
+		t.Errorf("put has stored %v", stored)
 	}
 }
 
-// complete compares the files below a folder with the files that may be there, and returns their
-// number. It calls arriving for partial files, which have other names.
+// complete compares the files below a folder with files, and returns their number. It calls
+// arriving for partial files, which have other names.
 func (s *terminalSession) complete(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
 	t.Helper()
 	root := filepath.Join(s.home, folder)
@@ -263,7 +265,7 @@ func (s *terminalSession) complete(t *testing.T, folder string, files map[string
 		text, err := os.ReadFile(path)
 		check(t, err)
 		if want, known := files[filepath.ToSlash(name)]; !known || !bytes.Equal(text, want) {
-			t.Errorf("%s has %d bytes, and should have %d", name, len(text), len(want))
+			t.Errorf("%s has %d bytes, want %d", name, len(text), len(want))
 		}
 		return nil
 	})
@@ -273,8 +275,8 @@ func (s *terminalSession) complete(t *testing.T, folder string, files map[string
 	return n
 }
 
-// TestGetInterrupted: Ctrl-C leaves complete files, and of one that was arriving what is worth
-// continuing, not under the name of a file; the same command continues.
+// TestGetInterrupted tests that Ctrl-C leaves complete files, and a partial file only if it is
+// large enough to resume, under another name. The same command must resume.
 func TestGetInterrupted(t *testing.T) {
 	t.Parallel()
 	for after, kept := range map[int64]int{300 << 10: 0, 6 << 20: 1} {
@@ -287,17 +289,18 @@ func TestGetInterrupted(t *testing.T) {
 			s.interrupts(t, h, "get", "runs", "copy")
 			parts := 0
 			if n := s.complete(t, "copy", files, func(string) { parts++ }); parts != kept || n > len(files)-1 {
-				t.Errorf("it has left %d files and %d that were arriving", n, parts)
+				t.Errorf("get has left %d files and %d partial files", n, parts)
 			}
 			s.goesOn(t, h, "get", "runs", "copy")
-			if n := s.complete(t, "copy", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
-				t.Errorf("there are %d files", n)
+			if n := s.complete(t, "copy", files, func(path string) { t.Errorf("the partial file %s remains", path) }); n != len(files) {
+				t.Errorf("got %d files", n)
 			}
 		})
 	}
 }
 
-// TestHarvestInterrupted: Ctrl-C leaves a mirror of complete files, and the same command continues.
+// TestHarvestInterrupted tests that Ctrl-C leaves a mirror of complete files, and that the same
+// command resumes.
 func TestHarvestInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 6<<20)
@@ -306,12 +309,12 @@ func TestHarvestInterrupted(t *testing.T) {
 	h.fill(t, files)
 	check(t, os.Mkdir(filepath.Join(s.home, "mirror"), 0o700))
 	s.interrupts(t, h, "harvest", "runs", "mirror")
-	s.complete(t, "mirror/files", files, func(path string) { t.Errorf("%s has the name of a file", path) })
+	s.complete(t, "mirror/files", files, func(path string) { t.Errorf("the partial file %s is among the files", path) })
 	s.goesOn(t, h, "harvest", "runs", "mirror")
-	if n := s.complete(t, "mirror/files", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
-		t.Errorf("there are %d files", n)
+	if n := s.complete(t, "mirror/files", files, func(path string) { t.Errorf("the partial file %s remains", path) }); n != len(files) {
+		t.Errorf("got %d files", n)
 	}
 	if _, err := os.Stat(filepath.Join(s.home, "mirror", "incoming")); !os.IsNotExist(err) {
-		t.Errorf("something is still arriving: %v", err)
+		t.Errorf("the folder incoming remains: %v", err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// TestMetrics: the figures of the real program match the requests, follow the rules of promtool,
-// and reveal nothing of what is in the repository.
+// TestMetrics tests that the metrics of the real program match the requests, follow the rules of
+// promtool, and contain no data of the repository.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	const canary = "canary4711"
@@ -38,25 +38,25 @@ func TestMetrics(t *testing.T) {
 	check(t, service.Download(t.Context(), last.DataURL, io.Discard))
 	var refused *StatusError
 	if err := service.Call(t.Context(), http.MethodGet, "/sets/"+canary, nil, nil); !errors.As(err, &refused) {
-		t.Errorf("there is a set %s: %v", canary, err)
+		t.Errorf("the set %s exists: %v", canary, err)
 	}
 	check(t, service.Call(t.Context(), http.MethodDelete, "/resources/"+last.ID, nil, nil))
 	check(t, service.Call(t.Context(), http.MethodPost, "/admin/purge", map[string]any{"olderThan": "0s", "grace": "0s"}, nil))
 	var after map[string]float64
-	scrapes := 1. // since the figures before
+	scrapes := 1. // since the first metrics
 	done := func() bool {
 		return after["labshelf_moved_files_total"] > 0 && after["labshelf_held_files"] == before["labshelf_held_files"]
 	}
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
 		scrapes++
 		if after = figures(t, service); time.Now().After(deadline) {
-			t.Fatal("the small file was not moved to the others")
+			t.Fatal("the small body was not flushed to a file")
 		}
 	}
 
 	for _, f := range []struct {
 		name        string
-		least, most float64 // by which it has grown
+		least, most float64 // expected growth
 	}{
 		{`labshelf_http_request_duration_seconds_count{method="POST",route="/v1/resources",status="2xx"}`, files + 1, files + 1},
 		{`labshelf_http_request_duration_seconds_count{method="GET",route="/v1/resources/:id/data",status="2xx"}`, 1, 1},
@@ -83,7 +83,7 @@ func TestMetrics(t *testing.T) {
 	info, err := os.Stat(filepath.Join(data, "meta.db"))
 	check(t, err)
 	if got := after["labshelf_metadata_file_bytes"]; got != float64(info.Size()) {
-		t.Errorf("the metadata file has %g bytes, and the system says %d", got, info.Size())
+		t.Errorf("the metric of the metadata file is %g bytes, but the file has %d", got, info.Size())
 	}
 	log, err := os.ReadFile(data + ".log")
 	check(t, err)
@@ -96,11 +96,11 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if slow < files+8 {
-		t.Errorf("%d requests were slow, where all are", slow)
+		t.Errorf("only %d requests were logged as slow", slow)
 	}
 }
 
-// figures reads what the service has measured, by name and labels.
+// figures returns the metrics of the service, by name and labels.
 func figures(t *testing.T, service *Service) map[string]float64 {
 	t.Helper()
 	var text bytes.Buffer
@@ -111,7 +111,7 @@ func figures(t *testing.T, service *Service) map[string]float64 {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	if strings.Contains(text.String(), "canary4711") {
-		t.Errorf("the figures tell what is in the repository:\n%s", &text)
+		t.Errorf("the metrics contain data of the repository:\n%s", &text)
 	}
 	found := map[string]float64{}
 	for line := range strings.Lines(text.String()) {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestFolderMoveThroughKill kills the service while it moves a folder of many files (MOVED_FILES)
-// into a set of another dataspace: each file is in exactly one of both, those that have gone have
-// gone in whole steps, and a check finds nothing.
+// into a set of another dataspace. Each file must be in exactly one of both sets, the moved files
+// must be complete steps, and check must find no problem.
 func TestFolderMoveThroughKill(t *testing.T) {
 	t.Parallel()
 	const step, writers = 200, 8
@@ -55,18 +55,18 @@ func TestFolderMoveThroughKill(t *testing.T) {
 		answer, err := http.DefaultClient.Do(move)
 		if err == nil {
 			err = fmt.Errorf("answered with %s", answer.Status)
-			_ = answer.Body.Close() // the status says it
+			_ = answer.Body.Close() // only the status is used
 		}
 		answered <- err
 	}()
 	waitUntil(t, func() bool { return len(activeNames(t, s, to)) > 0 })
 	s.Kill()
-	t.Log("the move was", <-answered)
+	t.Log("the move:", <-answered)
 	s, err = Start(t.Context(), executable, data)
 	check(t, err)
 	left, gone := activeNames(t, s, from), activeNames(t, s, to)
 	if len(left)+len(gone) != files || len(gone)%step != 0 {
-		t.Errorf("%d files are left, and %d have gone", len(left), len(gone))
+		t.Errorf("%d files remain, and %d were moved", len(left), len(gone))
 	}
 	for name, content := range gone {
 		if left[name] != "" || content == "" {
@@ -80,7 +80,7 @@ func TestFolderMoveThroughKill(t *testing.T) {
 	}
 }
 
-// nameOf is the name of an object.
+// nameOf returns the name of an object.
 func nameOf(t *testing.T, s *Service, url string) string {
 	t.Helper()
 	var object struct{ Name string }
@@ -88,7 +88,7 @@ func nameOf(t *testing.T, s *Service, url string) string {
 	return object.Name
 }
 
-// activeNames are the digests of the active files of a set, by their names.
+// activeNames returns the digests of the active files of a set, by name.
 func activeNames(t *testing.T, s *Service, set string) map[string]string {
 	t.Helper()
 	names := map[string]string{}

@@ -15,9 +15,10 @@ import (
 	"testing"
 )
 
-// TestOlderRepository opens, serves, checks and backs up a data directory that earlier programs
-// made: schema 5, upgraded to 14. It has two files, one in the metadata and one in blobs, a deleted
-// set with a deleted file, and a user with a key. listing.json is the listing of the first program.
+// TestOlderRepository opens, serves, checks and backs up a data directory created by earlier
+// programs: schema 5, upgraded to 14. It contains two files, one in the metadata and one in blobs,
+// a deleted set with a deleted file, and a user with a key. listing.json is the listing of the
+// first program.
 func TestOlderRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,12 +33,12 @@ func TestOlderRepository(t *testing.T) {
 	was := listingOf(t, text)
 	now := listingOf(t, fetch(t, service, "/resources?state=all"))
 	if len(was) != 3 || len(now) != len(was) {
-		t.Fatalf("%d resources are listed, there were %d", len(now), len(was))
+		t.Fatalf("%d resources are listed, want %d", len(now), len(was))
 	}
 	for i := range was {
 		for name, value := range was[i] {
 			if !strings.HasSuffix(strings.ToLower(name), "url") && now[i][name] != value {
-				t.Errorf("%v of resource %v is %v, and was %v", name, was[i]["id"], now[i][name], value)
+				t.Errorf("%v of resource %v is %v, want %v", name, was[i]["id"], now[i][name], value)
 			}
 		}
 		if was[i]["state"] == "active" {
@@ -73,7 +74,7 @@ func fetch(t *testing.T, service *Service, path string) []byte {
 	return body.Bytes()
 }
 
-// unpack lays out an archive in a folder.
+// unpack extracts an archive to a folder.
 func unpack(t *testing.T, archive, dir string) {
 	t.Helper()
 	file, err := os.Open(archive)

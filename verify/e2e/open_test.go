@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// outsider runs programs that others have written, for somebody who has no key.
+// outsider runs programs by other authors, as a user without a key.
 type outsider struct {
 	t      *testing.T
 	python string
 }
 
-// newOutsider finds curl and the text browser w3m, and installs extruct, which reads what pages say
-// for machines. Without them the test is skipped; in CI it fails.
+// newOutsider looks for curl and the text browser w3m, and installs extruct, which extracts
+// structured data from pages. Without them the test is skipped; in CI it fails.
 func newOutsider(t *testing.T) outsider {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "venv")
@@ -30,13 +30,13 @@ func newOutsider(t *testing.T) outsider {
 			if os.Getenv("CI") == "true" {
 				t.Fatalf("%v: %v\n%s", command, err, out)
 			}
-			t.Skipf("what is open is not read by other programs: %v: %v\n%s", command, err, out)
+			t.Skipf("open data not tested with other programs: %v: %v\n%s", command, err, out)
 		}
 	}
 	return r
 }
 
-// run returns what a program prints.
+// run returns the standard output of a program.
 func (r outsider) run(input, name string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), name, args...)
@@ -48,7 +48,7 @@ func (r outsider) run(input, name string, args ...string) string {
 	return string(out)
 }
 
-// has fails unless a text has all of these in it.
+// has reports an error for each wanted string that text does not contain.
 func (r outsider) has(what, text string, wanted ...string) {
 	r.t.Helper()
 	for _, w := range wanted {
@@ -58,8 +58,8 @@ func (r outsider) has(what, text string, wanted ...string) {
 	}
 }
 
-// TestOpenByOtherPrograms: curl and a text browser read an open set, and extruct finds a Dataset in
-// it that has what Google asks for. Of another dataspace they learn nothing.
+// TestOpenByOtherPrograms tests that curl and a text browser can read an open set, and that extruct
+// finds a Dataset in it with the fields that Google requires. They must not see another dataspace.
 func TestOpenByOtherPrograms(t *testing.T) {
 	t.Parallel()
 	r := newOutsider(t)
@@ -90,8 +90,8 @@ func TestOpenByOtherPrograms(t *testing.T) {
 	if zip := curl("--fail", base+"/sets/"+set+"/archive"); !strings.HasPrefix(zip, "PK") {
 		t.Errorf("the archive begins with %.20q", zip)
 	}
-	r.has("what is not open", curl("--write-out", "%{http_code}", base+"/sets/"+closed), `"unauthenticated"`, "401")
-	r.has("a listing over everything", curl("--write-out", "%{http_code}", base+"/resources"), "401")
+	r.has("a private set", curl("--write-out", "%{http_code}", base+"/sets/"+closed), `"unauthenticated"`, "401")
+	r.has("the listing of all resources", curl("--write-out", "%{http_code}", base+"/resources"), "401")
 
 	browse := func(path string) string {
 		return r.run("", "w3m", "-dump", "-cols", "120", "-o", "accept_encoding=identity", site+path)
@@ -100,7 +100,7 @@ func TestOpenByOtherPrograms(t *testing.T) {
 	r.has("the set in w3m", browse("/sets/"+set), "Glacier runs", "Ice.", "Lovelace, Ada", "CC-BY-4.0", "Glacier <1>.txt", "7 B", "Download")
 	r.has("the file in w3m", browse("/resources/"+file), "Glacier <1>.txt", "Download 7 B")
 	if text := browse("/sets/" + closed); strings.Contains(text, "Hidden") {
-		t.Errorf("w3m is shown a private set:\n%s", text)
+		t.Errorf("w3m shows a private set:\n%s", text)
 	}
 
 	page := curl("--fail", site+"/sets/"+set)
@@ -109,15 +109,15 @@ func TestOpenByOtherPrograms(t *testing.T) {
 	if err := json.Unmarshal([]byte(found), &sets); err != nil || len(sets) != 1 {
 		t.Fatalf("extruct finds %s: %v", found, err)
 	}
-	// Google's structured data for data sets: required are name and description; the others are
-	// recommended.
+	// Google's structured data for data sets requires name and description, and recommends the
+	// other fields.
 	for _, field := range []string{"name", "description", "creator", "license", "identifier", "keywords", "isAccessibleForFree", "distribution", "includedInDataCatalog", "url", "datePublished", "dateModified"} {
 		if sets[0][field] == nil {
 			t.Errorf("the Dataset has no %s: %s", field, found)
 		}
 	}
 	if n := len(sets[0]["description"].(string)); sets[0]["@type"] != "Dataset" || n < 50 || n > 5000 {
-		t.Errorf("a %v whose description has %d characters", sets[0]["@type"], n)
+		t.Errorf("got a %v with a description of %d characters", sets[0]["@type"], n)
 	}
 	downloads := sets[0]["distribution"].([]any)
 	last := downloads[len(downloads)-1].(map[string]any)

@@ -7,7 +7,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestOpenAPIDocument: kin-openapi loads the document in both forms and finds it valid.
+// TestOpenAPIDocument tests that kin-openapi loads the document in both formats and validates it.
 func TestOpenAPIDocument(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"openapi.yaml", "openapi.json"} {

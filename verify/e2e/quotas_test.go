@@ -21,30 +21,30 @@ import (
 const (
 	quotaWriters = 16
 	quotaRound   = 3 << 20 // bytes by which the quota is raised after each kill
-	quotaFile    = 200_000 // bytes of a file, at most: some are inline
+	quotaFile    = 200_000 // maximum bytes of a file; some are inline
 )
 
-// filling is a dataspace that writers fill up to its quota, while its service is killed and started
-// again.
+// filling is a dataspace that writers fill up to its quota, while its service is killed and
+// restarted.
 type filling struct {
 	t          *testing.T
 	space, set string
 	at         atomic.Pointer[Service]
 	epoch      atomic.Int64 // odd: the service is down
-	creating   sync.RWMutex // no kill while a resumable upload begins: one that nobody has heard of keeps its reservation until it expires
+	creating   sync.RWMutex // no kill while a resumable upload begins: an upload with an unknown id would keep its reservation until it expires
 	over       atomic.Bool
 	quota      atomic.Int64
 
 	mu      sync.Mutex
-	stored  map[string]string // SHA-256 of what was acknowledged, by id
-	bytes   int64             // of that
-	refused [quotaWriters]int // in a row
+	stored  map[string]string // SHA-256 of acknowledged files, by id
+	bytes   int64             // bytes of the acknowledged files
+	refused [quotaWriters]int // consecutive refusals
 }
 
-// TestQuotaThroughKills: sixteen writers, by forms whose length is known or not and by uploads in
-// chunks, against one quota, while the service is killed (QUOTA_KILLS). It is never exceeded by a
-// byte, nothing acknowledged is lost, what is refused has its answer, and in the end a file that
-// fits exactly is taken.
+// TestQuotaThroughKills runs 16 writers against one quota while the service is killed
+// (QUOTA_KILLS). They send forms with and without a length, and uploads in chunks. The quota is
+// never exceeded, no acknowledged file is lost, refusals have the right error code, and in the end
+// a file that fits exactly is accepted.
 func TestQuotaThroughKills(t *testing.T) {
 	t.Parallel()
 	kills := 3
@@ -100,18 +100,19 @@ func (f *filling) raise(bytes int64) {
 	f.quota.Store(bytes)
 }
 
-// used is how many bytes count towards the quota.
+// used returns the number of bytes that count towards the quota.
 func (f *filling) used() int64 {
 	var u struct{ ActiveBytes, DeletedBytes, OldBytes int64 }
 	check(f.t, f.at.Load().Get(f.t.Context(), "/dataspaces/"+f.space+"/usage", &u))
 	return u.ActiveBytes + u.DeletedBytes + u.OldBytes
 }
 
-// within wants the quota not to be exceeded, nor less to be there than was acknowledged.
+// within fails the test if the quota is exceeded, or if fewer bytes are stored than were
+// acknowledged.
 func (f *filling) within() {
 	acknowledged, used, quota := f.acknowledged(), f.used(), f.quota.Load()
 	if used > quota || used < acknowledged {
-		f.t.Errorf("%d bytes are used, the quota is %d, %d are acknowledged", used, quota, acknowledged)
+		f.t.Errorf("%d bytes are used, the quota is %d, %d bytes are acknowledged", used, quota, acknowledged)
 	}
 }
 
@@ -121,7 +122,7 @@ func (f *filling) acknowledged() int64 {
 	return f.bytes
 }
 
-// allRefused tells whether each writer has been refused a few times without a success between.
+// allRefused reports whether each writer was refused at least three times in a row.
 func (f *filling) allRefused() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +134,7 @@ func (f *filling) allRefused() bool {
 	return true
 }
 
-// write is one writer, until the end.
+// write runs one writer until over is set.
 func (f *filling) write(n int) {
 	for !f.over.Load() && !f.t.Failed() {
 		content := make([]byte, 1+rand.IntN(quotaFile))
@@ -152,13 +153,13 @@ func (f *filling) write(n int) {
 		}
 		f.mu.Unlock()
 		if id == "" {
-			time.Sleep(time.Millisecond) // others are to have the processors, too
+			time.Sleep(time.Millisecond) // leaves the processors to other writers
 		}
 	}
 }
 
-// try sends a request. Without an answer ok is false, once the service is there again; that it did
-// not come but for a kill is an error.
+// try sends a request. If the service was killed before it answered, try waits until the service
+// runs again, and ok is false. A missing answer without a kill fails the test.
 func (f *filling) try(method, url string, header http.Header, body io.Reader) (a Answer, ok bool) {
 	epoch := f.epoch.Load()
 	a, err := f.at.Load().Exchange(context.WithoutCancel(f.t.Context()), method, url, header, body)
@@ -174,10 +175,10 @@ func (f *filling) try(method, url string, header http.Header, body io.Reader) (a
 	return a, false
 }
 
-// refusal wants an answer to be that of a quota.
+// refusal fails the test unless the answer is a refusal because of the quota.
 func (f *filling) refusal(a Answer) {
 	if problem := a.Problem(); problem.Status != http.StatusInsufficientStorage || problem.Code != "quota_exceeded" {
-		f.t.Errorf("a writer got %v", problem)
+		f.t.Errorf("a writer received %v", problem)
 	}
 }
 
@@ -203,8 +204,8 @@ func (f *filling) asForm(content []byte, sized bool) (id string) {
 	return made.ID
 }
 
-// inChunks uploads in two chunks, continues after a kill, and returns the id of the resource if the
-// upload was acknowledged. It gives up a refused upload.
+// inChunks uploads in two chunks and resumes after a kill. It returns the id of the resource if the
+// upload was acknowledged. It cancels a refused upload.
 func (f *filling) inChunks(content []byte) (id string) {
 	text := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	f.creating.RLock()
@@ -240,13 +241,13 @@ func (f *filling) inChunks(content []byte) (id string) {
 		}
 		var err error
 		if offset, err = strconv.Atoi(a.Header.Get("Upload-Offset")); err != nil {
-			f.t.Errorf("an upload is at %q", a.Header.Get("Upload-Offset"))
+			f.t.Errorf("an upload has the offset %q", a.Header.Get("Upload-Offset"))
 			return ""
 		}
 	}
 }
 
-// verify reads all that was acknowledged, and counts what is there.
+// verify reads all acknowledged files, and compares the size of all files with the usage.
 func (f *filling) verify() {
 	f.within()
 	for id, sum := range f.stored {
@@ -265,19 +266,20 @@ func (f *filling) verify() {
 	})
 	check(f.t, err)
 	if used := f.used(); used != all {
-		f.t.Errorf("%d bytes are used, the files have %d", used, all)
+		f.t.Errorf("the usage is %d bytes, but the files have %d", used, all)
 	}
-	f.t.Logf("%d files of %d bytes were acknowledged, %d bytes are there", len(f.stored), f.bytes, all)
+	f.t.Logf("%d files of %d bytes were acknowledged, %d bytes are stored", len(f.stored), f.bytes, all)
 }
 
-// fillUp wants a byte too many to be refused, and what is left to be taken, exactly.
+// fillUp checks that one byte too many is refused, and that a file of the remaining size is
+// accepted.
 func (f *filling) fillUp() {
 	left := f.quota.Load() - f.used()
 	if id := f.asForm(make([]byte, left+1), true); id != "" {
-		f.t.Error("a byte too many is taken")
+		f.t.Error("a file with one byte too many is accepted")
 	}
 	if id := f.asForm(make([]byte, left), false); id == "" && left > 0 {
-		f.t.Errorf("the last %d bytes are not taken", left)
+		f.t.Errorf("a file of the remaining %d bytes is refused", left)
 	}
 	if used, quota := f.used(), f.quota.Load(); used != quota {
 		f.t.Errorf("%d of %d bytes are used", used, quota)

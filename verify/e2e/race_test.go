@@ -2,5 +2,5 @@
 
 package e2e
 
-// buildFlags make the program report races too: it then ends with another exit code than 0.
+// buildFlags makes the program report races. Then its exit code is not 0.
 func buildFlags() []string { return []string{"-race"} }

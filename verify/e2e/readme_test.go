@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// step is one command of a session, with what it is said to print.
+// step is one command of a session, with its documented output.
 type step struct {
 	file          string
 	line          int
@@ -37,9 +37,8 @@ func session(file, markdown string) (steps []step) {
 	return steps
 }
 
-// TestReadmeSession runs the sessions of the tutorials, to which the README leads, line by line in
-// one shell. It compares the output of each line with the text, in which … stands for any text
-// within a line.
+// TestReadmeSession runs the sessions of the tutorials that the README links to, in one shell. It
+// compares the output of each command with the tutorial, where … stands for any text within a line.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
@@ -67,7 +66,7 @@ func TestReadmeSession(t *testing.T) {
 		steps = append(steps, found...)
 	}
 
-	// One shell runs all of it; a mark after each command separates its output from the next.
+	// One shell runs all commands. A mark after each command separates its output from the next.
 	const mark = "---- end of step"
 	var script bytes.Buffer
 	for i, s := range steps {
@@ -86,17 +85,17 @@ func TestReadmeSession(t *testing.T) {
 	for i, s := range steps {
 		got, after, ok := strings.Cut(rest, fmt.Sprintf("%s %d\n", mark, i))
 		if !ok {
-			t.Fatalf("%s:%d: %s: did not come to its end; the shell printed\n%s", s.file, s.line, s.command, rest)
+			t.Fatalf("%s:%d: %s: did not finish; the shell printed\n%s", s.file, s.line, s.command, rest)
 		}
 		rest = after
 		if !like(got, s.want) {
-			t.Errorf("%s:%d: $ %s\nprinted:\n%s\nthe text says:\n%s", s.file, s.line, s.command, got, s.want)
+			t.Errorf("%s:%d: $ %s\nprinted:\n%s\nwant:\n%s", s.file, s.line, s.command, got, s.want)
 		}
 	}
 }
 
-// like reports whether a text matches a pattern, in which … is any text within a line. Spaces
-// before numbers, which some systems' wc prints, do not count.
+// like reports whether got matches a pattern, where … stands for any text within a line. It ignores
+// spaces before numbers, which wc prints on some systems.
 func like(got, pattern string) bool {
 	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")
 	return regexp.MustCompile(`^` + pattern + `$`).MatchString(regexp.MustCompile(`(?m)^ +(\d+)$`).ReplaceAllString(got, "$1"))

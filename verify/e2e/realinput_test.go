@@ -21,9 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestRealInput keeps a real tree in the repository, Go's own sources: some ten thousand files of
-// many kinds. Eight clients upload them at once; a harvester gets everything, and later exactly
-// what has changed since.
+// TestRealInput stores a real tree in the repository: about ten thousand files of Go's own sources.
+// Eight clients upload them concurrently. A harvester receives all of them, and later exactly the
+// changes since then.
 func TestRealInput(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -35,7 +35,7 @@ func TestRealInput(t *testing.T) {
 	m.wantArrived(m.wantAll())
 	m.compareFiles(m.arrived)
 
-	// The harvester's URL is kept over a restart of the service, as over a night.
+	// The harvester stores its URL across a restart of the service.
 	check(t, m.service.Stop())
 	old := m.service.Base()
 	m.service = serve(t, data)
@@ -48,31 +48,30 @@ func TestRealInput(t *testing.T) {
 	m.harvest(m.kept)
 	m.wantArrived(nil)
 
-	// A new listing shows what the harvester has by now, and what is not deleted is what is on the
-	// disk.
+	// A new listing returns the harvester's records, and the active files match the disk.
 	harvested := m.known
 	m.known = nil
 	m.harvest("/resources?state=all&limit=500")
 	if diff := cmp.Diff(harvested, m.known); diff != "" {
-		t.Errorf("what was harvested bit by bit (-) is not what there is (+):\n%s", diff)
+		t.Errorf("the incremental harvests (-) differ from the listing (+):\n%s", diff)
 	}
 	m.harvest("/resources")
 	m.wantArrived(m.wantAll())
 }
 
-// mirror keeps the repository in step with a folder, and has a harvester.
+// mirror uploads a folder and its changes to the repository, and harvests them.
 type mirror struct {
 	t       *testing.T
 	service *Service
 	disk    map[string]string // name, the relative path, to the file on the disk
 	sets    map[string]string // top directory to set id
 
-	arrived []Resource      // in the last harvest, in order
-	known   map[string]fact // by id, of all harvests
-	kept    string          // URL
+	arrived []Resource      // records of the last harvest, in order
+	known   map[string]fact // records of all harvests, by id
+	kept    string          // the URL of the end of the last harvest
 }
 
-// fact is what must be true of a resource.
+// fact holds the compared fields of a resource.
 type fact struct {
 	Name, SetID, State, SHA256 string
 	Bytes                      int64
@@ -80,8 +79,7 @@ type fact struct {
 
 func factOf(r Resource) fact { return fact{r.Name, r.SetID, r.State, r.SHA256, r.Bytes} }
 
-// goSources returns every file below $(go env GOROOT)/src, or of two of its folders in a short
-// test.
+// goSources returns the files below $(go env GOROOT)/src, or of two of its folders with -short.
 func goSources(t *testing.T) map[string]string {
 	t.Helper()
 	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -104,12 +102,12 @@ func goSources(t *testing.T) map[string]string {
 		}))
 	}
 	if len(files) < least {
-		t.Fatalf("%d files below %s: too few to mean anything", len(files), root)
+		t.Fatalf("%d files below %s are too few for this test", len(files), root)
 	}
 	return files
 }
 
-// makeSets makes a set of each top directory, and one of the files beside those.
+// makeSets creates a set for each top directory, and one for files outside of directories.
 func (m *mirror) makeSets() {
 	m.t.Helper()
 	dataspace, err := m.service.Make(m.t.Context(), "/dataspaces", map[string]string{"name": "go-sources"})
@@ -134,7 +132,7 @@ func top(name string) string {
 	return "src"
 }
 
-// setName derives a free name of a set from that of a directory.
+// setName derives an unused set name from the name of a directory.
 func setName(folder string, taken map[string]bool) string {
 	legal := strings.Map(func(r rune) rune {
 		if r < 0x80 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_", r) {
@@ -172,7 +170,7 @@ func (m *mirror) uploadAll() {
 	})
 }
 
-// upload sends the file that has this name: into its set, or over what is at the url.
+// upload sends the file with this name, to its set or as a replacement to url.
 func (m *mirror) upload(method, url, name string) (err error) {
 	body, err := os.Open(m.disk[name])
 	if err != nil {
@@ -191,7 +189,7 @@ func (m *mirror) upload(method, url, name string) (err error) {
 	return err
 }
 
-// harvest walks from url to the end, and keeps the URL of the end.
+// harvest walks from url to the end, and stores the URL of the end.
 func (m *mirror) harvest(url string) {
 	m.t.Helper()
 	m.arrived = nil
@@ -209,7 +207,7 @@ func (m *mirror) harvest(url string) {
 	}
 }
 
-// wantAll is what must be true of every file on the disk, by name.
+// wantAll returns the expected fields of every file on the disk, by name.
 func (m *mirror) wantAll() map[string]fact {
 	m.t.Helper()
 	want := map[string]fact{}
@@ -232,24 +230,24 @@ func digestOfFile(path string) (digest string, size int64, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), size, errors.Join(err, file.Close())
 }
 
-// wantArrived fails unless exactly the resources wanted, by name, have arrived in the last harvest,
-// each once.
+// wantArrived fails the test unless the last harvest received exactly the wanted resources, each
+// once.
 func (m *mirror) wantArrived(want map[string]fact) {
 	m.t.Helper()
 	got := map[string]fact{}
 	for _, r := range m.arrived {
 		if _, twice := got[r.Name]; twice {
-			m.t.Errorf("%s has arrived twice", r.Name)
+			m.t.Errorf("%s was received twice", r.Name)
 		}
 		got[r.Name] = factOf(r)
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		m.t.Fatalf("wanted (-), arrived (+):\n%s", diff)
+		m.t.Fatalf("wanted (-), received (+):\n%s", diff)
 	}
 }
 
-// compareFiles downloads the file of each active resource and compares it with the disk. That of a
-// deleted one must be gone.
+// compareFiles downloads the file of each active resource and compares it with the disk. The file
+// of a deleted resource must return 410.
 func (m *mirror) compareFiles(resources []Resource) {
 	m.t.Helper()
 	eachOf(m.t, resources, func(r Resource) error {
@@ -260,7 +258,7 @@ func (m *mirror) compareFiles(resources []Resource) {
 			if errors.As(err, &refused) && refused.Status == http.StatusGone {
 				return nil
 			}
-			return fmt.Errorf("%s is deleted, but its file is answered with: %w", r.Name, err)
+			return fmt.Errorf("%s is deleted, but downloading its file returns: %w", r.Name, err)
 		}
 		if err != nil {
 			return err
@@ -270,15 +268,15 @@ func (m *mirror) compareFiles(resources []Resource) {
 			return err
 		}
 		if got := hex.EncodeToString(hash.Sum(nil)); got != want {
-			return fmt.Errorf("what came back of %s has the SHA-256 %s; on the disk it is %s", r.Name, got, want)
+			return fmt.Errorf("the downloaded file %s has the SHA-256 %s, want %s", r.Name, got, want)
 		}
 		return nil
 	})
 }
 
-// change works on every twentieth file that has arrived. In turn it replaces the file, deletes it,
-// adds another one, and deletes and restores it. It returns what a harvester must learn of this, by
-// name. It does not change Go's own folder: new content is written elsewhere.
+// change changes every twentieth file of the last harvest. In turn it replaces the file, deletes
+// it, adds another one, or deletes and restores it. It returns the expected records of the next
+// harvest, by name. It does not change Go's own folder: new content is written elsewhere.
 func (m *mirror) change() map[string]fact {
 	m.t.Helper()
 	folder := m.t.TempDir()
@@ -309,13 +307,14 @@ func (m *mirror) change() map[string]fact {
 		want[name] = after
 	}
 	if len(work) < 12 {
-		m.t.Fatalf("%d changes are too few to mean anything", len(work))
+		m.t.Fatalf("%d changes are too few for this test", len(work))
 	}
 	eachOf(m.t, work, func(do func() error) error { return do() })
 	return want
 }
 
-// writeChanged writes the file with this name and something more into a new file, and returns that.
+// writeChanged writes the file with this name plus some text to a new file, and returns its digest
+// and size.
 func (m *mirror) writeChanged(name, to string) (digest string, size int64) {
 	m.t.Helper()
 	text, err := os.ReadFile(m.disk[name])

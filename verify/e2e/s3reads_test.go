@@ -15,13 +15,13 @@ import (
 	"labshelf/internal/servers"
 )
 
-// counted counts the requests to an S3 by their method.
+// counted counts the requests to an S3 server by their method.
 type counted struct {
 	mu       sync.Mutex
 	requests map[string]int
 }
 
-// since returns the requests since its last call, as GET 1 PUT 2.
+// since returns the requests since its last call, for example GET:1 PUT:2.
 func (c *counted) since() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,9 +29,9 @@ func (c *counted) since() string {
 	return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(c.requests), "map["), "]")
 }
 
-// TestRequestsToS3: an upload reads nothing back to tell the type of a file. A preview costs one
-// GET for each part that the page reads, and a file that is shown in place one more for its type.
-// The search reads the text once.
+// TestRequestsToS3 tests that detecting the type of an uploaded file requires no request. A preview
+// takes one GET for each part that the page reads, and an inline view takes another one for the
+// type. The search index reads the text once.
 func TestRequestsToS3(t *testing.T) {
 	t.Parallel()
 	executable, err := program()
@@ -48,7 +48,7 @@ func TestRequestsToS3(t *testing.T) {
 	folder := t.TempDir()
 	settings, err := servers.Settings("bolt", store, folder)
 	check(t, err)
-	_, settings, _ = strings.Cut(settings, "\n") // metadata
+	_, settings, _ = strings.Cut(settings, "\n") // without the line of the metadata
 	data := filepath.Join(folder, "node")
 	check(t, os.Mkdir(data, 0o700))
 	check(t, os.WriteFile(filepath.Join(data, "config.toml"), []byte(strings.ReplaceAll(settings, store.Endpoint(), proxy.Endpoint())), 0o600))
@@ -83,8 +83,8 @@ func TestRequestsToS3(t *testing.T) {
 	check(t, s.Download(t.Context(), "/resources/"+r.ID+"/data?disposition=inline", io.Discard))
 	seen["shown in place"] = c.since()
 	t.Log(seen)
-	// An upload is put and compared; the index reads the text. Opening a file asks for its size.
-	// Showing a file in place whose type says nothing reads its first bytes on their own.
+	// An upload is put and verified, and the index reads the text. Opening a file requests its
+	// size. An inline view of a file with a generic type reads its first bytes separately.
 	want := map[string]string{
 		"upload and index": "GET:1 HEAD:2 PUT:1", "head of a preview": "GET:1 HEAD:1", "a part": "GET:1 HEAD:1", "whole": "GET:1 HEAD:1",
 		"shown in place": "GET:2 HEAD:1",

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the real program over a data directory, with these flags. It is stopped, and must
-// stop well, at the end of the test.
+// serve starts the real program with a data directory and flags. The end of the test stops it,
+// which must succeed.
 func serve(t *testing.T, data string, flags ...string) *Service {
 	t.Helper()
 	path, err := program()
@@ -53,7 +53,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// eachOf calls fn with every item, in eight goroutines. After the first error it begins no more.
+// eachOf calls fn with every item, in eight goroutines. After an error it starts no further call.
 func eachOf[T any](t *testing.T, items []T, fn func(T) error) {
 	t.Helper()
 	const clients = 8

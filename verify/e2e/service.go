@@ -1,6 +1,6 @@
-// Package e2e runs the real program as a process of its own and calls it over HTTP, for end-to-end
-// tests (which are here), for fault injection (package faults) and for measurements (package
-// bench). It uses no package of the product.
+// Package e2e runs the real program as a separate process and calls it over HTTP. It is used by the
+// end-to-end tests in this package, by fault injection (package faults) and by measurements
+// (package bench). It uses no package of the product.
 package e2e
 
 import (
@@ -22,17 +22,17 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its
-// first start.
+// KeyFile is the file in the data directory with the sysadmin's key, which the service creates at
+// its first start.
 const KeyFile = "initial-admin.key"
 
-// How long a service may take to start, and to end once it was asked to.
+// The maximum times for a service to start, and to end after a request to stop.
 const (
 	startLimit = 30 * time.Second
 	stopLimit  = time.Minute
 )
 
-// Source returns the folder of the module labshelf. It works within the module verify.
+// Source returns the folder of the module labshelf. It works inside the module verify.
 func Source(ctx context.Context) (string, error) {
 	folder, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "labshelf").Output()
 	if err != nil {
@@ -41,8 +41,8 @@ func Source(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(folder)), nil
 }
 
-// Build compiles labshelf into a folder and returns the path of the program. It works within the
-// module verify. The flags go to go build; without -race the program is built as it is shipped,
+// Build compiles labshelf into a folder and returns the path of the program. It works inside the
+// module verify. It passes flags to go build. Without -race, the program is built as for a release:
 // without CGO, and with the libraries of its own go.mod.
 func Build(ctx context.Context, folder string, flags ...string) (string, error) {
 	source, err := Source(ctx)
@@ -67,12 +67,13 @@ func Build(ctx context.Context, folder string, flags ...string) (string, error) 
 	return program, nil
 }
 
-// Environment returns the variables of this process without those that configure labshelf.
+// Environment returns the environment of this process without the variables that configure
+// labshelf.
 func Environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
 }
 
-// Outcome is how a command of labshelf ended.
+// Outcome is the result of a labshelf command.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string
@@ -95,19 +96,19 @@ func Run(ctx context.Context, program string, args ...string) (o Outcome, err er
 	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}, err
 }
 
-// Service is a labshelf serve under way, with a client whose caller is a sysadmin.
+// Service is a running labshelf serve, with a client that uses a sysadmin's key.
 type Service struct {
 	*Client
 	cmd   *exec.Cmd
 	log   string
 	ended chan struct{}
-	err   error // how it ended, known once ended is closed
+	err   error // result of the process, valid after ended is closed
 }
 
-// Start runs the program over a data directory, new or one that Start made, and returns when it
-// takes requests, on a free port of loopback. Its log goes to the file data + ".log". The flags go
-// to labshelf serve; variables LABSHELF_… of the environment do not reach it. The caller calls
-// Stop. At the end of ctx the service is killed.
+// Start runs the program with a data directory, which is new or was created by Start. It returns
+// when the service accepts requests, on a free loopback port. The log goes to the file data +
+// ".log". Start passes flags to labshelf serve, but no variables LABSHELF_… of the environment. The
+// caller calls Stop. The service is killed when ctx is done.
 func Start(ctx context.Context, program, data string, flags ...string) (_ *Service, err error) {
 	s := &Service{log: data + ".log", ended: make(chan struct{})}
 	log, err := os.Create(s.log)
@@ -139,8 +140,8 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 	return s, nil
 }
 
-// ready waits for the service and returns its base URL. It polls the log, which is a file: a pipe
-// would make this process a part of what is measured.
+// ready waits for the service and returns its base URL. It polls the log, which is a file: reading
+// a pipe would add work of this process to measurements.
 func (s *Service) ready() (string, error) {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(s.log)
@@ -155,19 +156,18 @@ func (s *Service) ready() (string, error) {
 		}
 		select {
 		case <-s.ended:
-			return "", fmt.Errorf("it ended at once: %w\n%s", s.err, text)
+			return "", fmt.Errorf("the service exited at its start: %w\n%s", s.err, text)
 		default:
 		}
 	}
-	return "", fmt.Errorf("it did not start within %s", startLimit)
+	return "", fmt.Errorf("the service did not start within %s", startLimit)
 }
 
 // PID returns the id of the process.
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
-// Stop asks the service to end, as an operator does, and waits for it. It returns an error, with
-// the end of the log, if the service did not end well. (Windows has no such signal: there it is
-// killed.)
+// Stop sends SIGTERM to the service and waits for its end. It returns an error, with the end of the
+// log, if the service failed. On Windows, which has no such signal, it kills the service.
 func (s *Service) Stop() error {
 	s.CloseIdle()
 	if runtime.GOOS == "windows" {
@@ -177,7 +177,7 @@ func (s *Service) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	err := fmt.Errorf("it did not end within %s", stopLimit)
+	err := fmt.Errorf("the service did not end within %s", stopLimit)
 	select {
 	case <-s.ended:
 		err = s.err
@@ -191,10 +191,9 @@ func (s *Service) Stop() error {
 	return nil
 }
 
-// Kill ends the service without asking, as a crash does, and waits for the end of the process.
-// After Stop it does nothing.
+// Kill kills the process, like a crash, and waits for its end. After Stop it does nothing.
 func (s *Service) Kill() {
-	_ = s.cmd.Process.Kill() // fails only where it has ended
+	_ = s.cmd.Process.Kill() // fails only if the process has ended
 	<-s.ended
 	if s.Client != nil {
 		s.CloseIdle()

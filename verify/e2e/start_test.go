@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// Bytes that one package may allocate when the program starts: each command pays for them, the
-// shortest too. Tables and expressions of this module that need more are made at their first use.
+// Limits for the bytes that one package allocates when the program starts. Every command has this
+// cost. Larger tables and expressions of this module are created at their first use.
 const (
-	maxInitialized = 32_000  // of this module
-	maxOfLibrary   = 300_000 // the largest is that of minio-go
+	maxInitialized = 32_000  // for packages of this module
+	maxOfLibrary   = 300_000 // for packages of libraries; the largest is minio-go
 )
 
-// TestStartInitializesLittle runs the shortest command and reads the runtime's account of the
-// initialization of each package, one line such as
-// "init labshelf/cli @1.5 ms, 0.18 ms clock, 45848 bytes, 210 allocs".
+// TestStartInitializesLittle runs the shortest command and reads the runtime's trace of package
+// initialization, with lines such as "init labshelf/cli @1.5 ms, 0.18 ms clock, 45848 bytes, 210
+// allocs".
 func TestStartInitializesLittle(t *testing.T) {
 	t.Parallel()
 	path, err := program()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestReadyIsSaid: systemd hears that the service is ready (sd_notify(3)), as a unit of Type=notify
-// asks for.
-func TestReadyIsSaid(t *testing.T) {
+// TestServiceNotifiesSystemd tests that the service notifies systemd when it is ready
+// (sd_notify(3)), as a unit with Type=notify requires.
+func TestServiceNotifiesSystemd(t *testing.T) {
 	folder := t.TempDir()
 	address := &net.UnixAddr{Name: filepath.Join(folder, "notify"), Net: "unixgram"}
 	manager, err := net.ListenUnixgram("unixgram", address)
@@ -17,11 +17,11 @@ func TestReadyIsSaid(t *testing.T) {
 	defer func() { _ = manager.Close() }()
 	t.Setenv("NOTIFY_SOCKET", address.Name)
 	serve(t, filepath.Join(folder, "data"))
-	check(t, manager.SetReadDeadline(time.Now().Add(time.Minute))) // or silence would hold up the whole package
+	check(t, manager.SetReadDeadline(time.Now().Add(time.Minute))) // otherwise a missing message would block the whole package
 	said := make([]byte, 100)
 	n, err := manager.Read(said)
 	check(t, err)
 	if string(said[:n]) != "READY=1" {
-		t.Errorf("it says %q", said[:n])
+		t.Errorf("the service sent %q", said[:n])
 	}
 }

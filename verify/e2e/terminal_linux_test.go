@@ -16,18 +16,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo terminal: written text counts as typed, and read text was shown.
+// terminal is a pseudo terminal. Bytes written to it are typed, and bytes read from it were shown.
 type terminal struct {
 	typed *os.File
 	shown struct {
 		sync.Mutex
 		bytes.Buffer
 	}
-	ended chan struct{} // all that was shown has been read
+	ended chan struct{} // closed after all output was read
 }
 
-// openTerminal opens a terminal of 80 columns, and the side of it that programs have. It is closed
-// at the end of the test.
+// openTerminal opens a terminal of 80 columns, and the file that programs use for it. The test
+// closes it at its end.
 func openTerminal(t *testing.T) (_ *terminal, programs *os.File) {
 	t.Helper()
 	typed, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -48,7 +48,7 @@ func openTerminal(t *testing.T) (_ *terminal, programs *os.File) {
 	return term, programs
 }
 
-// read keeps what is shown, until no program has the terminal any more.
+// read collects the output until no program uses the terminal.
 func (term *terminal) read() {
 	defer close(term.ended)
 	buffer := make([]byte, 4096)
@@ -63,14 +63,14 @@ func (term *terminal) read() {
 	}
 }
 
-// text is what was shown so far.
+// text returns the output so far.
 func (term *terminal) text() string {
 	term.shown.Lock()
 	defer term.shown.Unlock()
 	return term.shown.String()
 }
 
-// mode is how the terminal treats what is typed and shown.
+// mode returns the settings of the terminal, such as echo.
 func (term *terminal) mode(t *testing.T) unix.Termios {
 	t.Helper()
 	mode, err := unix.IoctlGetTermios(int(term.typed.Fd()), unix.TCGETS)
@@ -85,17 +85,17 @@ func (term *terminal) typeIn(t *testing.T, text string) {
 	check(t, err)
 }
 
-// waitFor waits until something is so.
+// waitFor waits until is returns true.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startLimit); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
 
-// terminalSession is a terminal session that runs the program, with a home directory of its own.
+// terminalSession is a terminal session that runs the program with a separate home directory.
 type terminalSession struct {
 	*terminal
 	programs *os.File
@@ -113,7 +113,7 @@ func newSession(t *testing.T, env ...string) *terminalSession {
 	return s
 }
 
-// start starts the program in the foreground of the terminal. ended gets its exit code.
+// start starts the program in the foreground of the terminal. ended receives its exit code.
 func (s *terminalSession) start(t *testing.T, args ...string) (process *os.Process, ended <-chan int) {
 	t.Helper()
 	path, err := program()
@@ -125,35 +125,34 @@ func (s *terminalSession) start(t *testing.T, args ...string) (process *os.Proce
 	check(t, cmd.Start())
 	code := make(chan int, 1)
 	go func() {
-		_ = cmd.Wait() // its code says it
+		_ = cmd.Wait() // the exit code is read below
 		code <- cmd.ProcessState.ExitCode()
 	}()
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it has not ended
 	return cmd.Process, code
 }
 
-// ends waits for the program, which must end with this code, and until all that it has written is
-// shown.
+// ends waits for the program, which must end with this exit code, and for all of its output.
 func (s *terminalSession) ends(t *testing.T, ended <-chan int, want int) {
 	t.Helper()
 	select {
 	case code := <-ended:
 		s.settle(t)
 		if code != want {
-			t.Errorf("exit code %d, want %d; it showed\n%s", code, want, s.text())
+			t.Errorf("exit code %d, want %d; output:\n%s", code, want, s.text())
 		}
 	case <-time.After(stopLimit):
-		t.Fatalf("it did not end; it showed\n%s", s.text())
+		t.Fatalf("the program did not end; output:\n%s", s.text())
 	}
 }
 
-// settle waits until all that programs have written is shown.
+// settle waits until all output of programs is read.
 func (s *terminalSession) settle(t *testing.T) {
 	t.Helper()
-	const mark = "\x1e" // which no program writes
+	const mark = "\x1e" // no program writes this
 	_, err := io.WriteString(s.programs, mark)
 	check(t, err)
-	waitFor(t, "all is shown", func() bool { return strings.HasSuffix(s.text(), mark) })
+	waitFor(t, "all output", func() bool { return strings.HasSuffix(s.text(), mark) })
 	s.shown.Lock()
 	defer s.shown.Unlock()
 	s.shown.Truncate(s.shown.Len() - len(mark))

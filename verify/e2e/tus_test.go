@@ -16,8 +16,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets
-// the resource; through a request link, without a key, there is one, and nothing is said of it.
+// TestTusClient tests that tus-js-client sends a file over connections that break repeatedly, and
+// receives the id of the resource. Through a request link, without a key, it receives no id.
 func TestTusClient(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]bool{"with a key": false, "through a link": true} {
@@ -41,7 +41,7 @@ func sendByTusClient(t *testing.T, throughLink bool) {
 		t.Fatalf("in CI this must run: %v", missing)
 	}
 	if missing != nil {
-		t.Skipf("without Node and what npm ci in web brings: %v", missing)
+		t.Skipf("requires Node and the result of npm ci in web: %v", missing)
 	}
 	s := serve(t, filepath.Join(t.TempDir(), "data"))
 	_, set, err := s.MakeSet(t.Context(), "tus")
@@ -75,7 +75,7 @@ func sendByTusClient(t *testing.T, throughLink bool) {
 		t.Fatalf("%v\n%s", err, &said)
 	}
 	if _, cuts := proxy.Connections(); cuts < 6 {
-		t.Errorf("%d cuts: too few to mean anything", cuts)
+		t.Errorf("%d cuts are too few for this test", cuts)
 	}
 	var all []Resource
 	_, err = s.Walk(t.Context(), s.Base()+"/sets/"+set+"/resources", func(p Page) error {
@@ -83,13 +83,13 @@ func sendByTusClient(t *testing.T, throughLink bool) {
 		return nil
 	})
 	if err != nil || len(all) != 1 {
-		t.Fatalf("there are %d resources, %v", len(all), err)
+		t.Fatalf("got %d resources, %v", len(all), err)
 	}
 	sum, made := sha256.Sum256(content), all[0]
 	if made.SHA256 != hex.EncodeToString(sum[:]) || made.Name != want {
-		t.Errorf("it became %+v", made)
+		t.Errorf("the resource is %+v", made)
 	}
 	if said := path.Base(strings.TrimSpace(string(out))); throughLink && said != "null" || !throughLink && said != made.ID {
-		t.Errorf("the client was told %q", said)
+		t.Errorf("the client received the id %q", said)
 	}
 }

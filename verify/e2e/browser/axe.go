@@ -27,15 +27,15 @@ func Axe(t *testing.T) string {
 // Finding is a violation that axe-core reports.
 type Finding struct{ Impact, ID, Help, Where string }
 
-// Audit runs all rules of axe-core on the page and returns serious findings, or all findings of
-// the given rules.
+// Audit runs all rules of axe-core on the page and returns serious findings, or all findings of the
+// given rules.
 func (v *Visitor) Audit(script string, rules ...string) []Finding {
 	v.T.Helper()
 	v.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := chromedp.Evaluate[bool]("!!window.axe||(()=>{"+script+"})()||true")(ctx, t)
 		return err
 	}))
-	options := `{resultTypes: ["violations"]}` // the others are only counted
+	options := `{resultTypes: ["violations"]}` // only count other results
 	if len(rules) > 0 {
 		text, _ := json.Marshal(rules)
 		options = `{resultTypes: ["violations"], runOnly: ` + string(text) + `}`

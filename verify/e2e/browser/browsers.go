@@ -13,31 +13,32 @@ import (
 	"labshelf/internal/servers"
 )
 
-// chromium is a browser. It is started when a test first needs it, and shared: each test has a
-// profile of its own in it.
+// chromium is a browser. It is started when a test first needs it, and shared: each test uses a
+// separate profile.
 type chromium struct {
-	names []string // of its program, the best first
+	names []string // names of its program, the best first
 	once  sync.Once
 	ctx   context.Context
 	err   error // why it is missing
 	stop  func()
 }
 
-// shell renders pages and runs their scripts as Chromium does, without the user interface around
-// them, for less than half of the work. To it all tabs of a window are visible: tests with several
-// use whole. Where it is not installed, Chromium takes its place.
+// shell renders pages and runs their scripts like Chromium, but without its user interface, for
+// less than half of the work. It treats all tabs of a window as visible, so tests with several tabs
+// use whole. If the headless shell is not installed, shell uses Chromium.
 var (
 	shell = &chromium{names: []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}}
 	whole = &chromium{names: shell.names[1:]}
 )
 
-// Need skips a test where there is no Chromium; in CI it fails.
+// Need skips a test without Chromium; in CI it fails the test.
 func Need(t *testing.T) {
 	t.Helper()
 	shell.need(t)
 }
 
-// need returns the context of the browser. It skips the test where there is none; in CI it fails.
+// need returns the context of the browser. Without Chromium it skips the test; in CI it fails the
+// test.
 func (b *chromium) need(t *testing.T) context.Context {
 	t.Helper()
 	b.once.Do(b.start)
@@ -60,7 +61,7 @@ func (b *chromium) start() {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("font-render-hinting", "none"),
-		chromedp.Flag("force-prefers-reduced-motion", true)) // a page that waits draws frames all the time otherwise
+		chromedp.Flag("force-prefers-reduced-motion", true)) // otherwise a waiting page draws frames continuously
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
 	}

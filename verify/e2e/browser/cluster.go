@@ -21,19 +21,19 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// onCluster tells whether the pages are those of two nodes over a PostgreSQL and an S3
-// (NODES=cluster), to which requests go alternately.
+// onCluster reports whether the tests use two nodes with PostgreSQL and S3 (NODES=cluster), which
+// receive requests alternately.
 func onCluster() bool { return os.Getenv("NODES") == "cluster" }
 
-// OneNode skips a test of what one node has for itself: it is killed, or its files are broken.
+// OneNode skips a test of the state of a single node, such as its process or its files.
 func OneNode(t *testing.T) {
 	t.Helper()
 	if onCluster() {
-		t.Skip("each node has this for itself")
+		t.Skip("this test needs a single node")
 	}
 }
 
-// backing is the servers behind all clusters of the tests.
+// backing contains the servers behind all clusters of the tests.
 type backing struct {
 	database *servers.Postgres
 	files    *servers.S3
@@ -46,7 +46,7 @@ var behind = sync.OnceValues(func() (b backing, err error) {
 	return b, err
 })
 
-// closeBehind ends the servers, if the tests have any.
+// closeBehind closes the servers, if they were started.
 func closeBehind() error {
 	if !onCluster() {
 		return nil
@@ -58,7 +58,7 @@ func closeBehind() error {
 	return errors.Join(b.database.Close(), b.files.Close())
 }
 
-// openCluster is open with two nodes.
+// openCluster is like Open, with two nodes.
 func openCluster(t *testing.T, flags ...string) *Site {
 	t.Helper()
 	shell.need(t)
@@ -89,7 +89,7 @@ func openCluster(t *testing.T, flags ...string) *Site {
 	return s
 }
 
-// startNode starts a node, with the key of the first one if that is not nil.
+// startNode starts a node, with the key of the first node if that is not nil.
 func startNode(t *testing.T, data, settings string, first *e2e.Service, flags []string) (*e2e.Service, error) {
 	t.Helper()
 	err := errors.Join(os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, "config.toml"), []byte(settings), 0o600))
@@ -112,11 +112,11 @@ func startNode(t *testing.T, data, settings string, first *e2e.Service, flags []
 
 // Kill kills the service.
 func (s *Site) Kill() {
-	OneNode(s.t) // the other one would go on
+	OneNode(s.t) // another node would continue
 	s.Service.Kill()
 }
 
-// balance passes requests to nodes alternately, and returns where it listens.
+// balance passes requests to nodes alternately, and returns its URL.
 func balance(t *testing.T, nodes []*url.URL) (origin string) {
 	t.Helper()
 	var requests atomic.Int64
@@ -125,7 +125,7 @@ func balance(t *testing.T, nodes []*url.URL) (origin string) {
 			r.SetURL(nodes[int(requests.Add(1))%len(nodes)])
 			r.Out.Host = r.In.Host
 		},
-		FlushInterval: -1, // of streams
+		FlushInterval: -1, // flush streams immediately
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	})

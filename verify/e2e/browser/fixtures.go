@@ -19,7 +19,7 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// Create makes a record and returns its id.
+// Create creates a record and returns its id.
 func (s *Site) Create(t *testing.T, path string, fields map[string]string) string {
 	t.Helper()
 	id, err := s.Make(t.Context(), path, fields)
@@ -42,7 +42,7 @@ func FileWith(t *testing.T, name, content string) string {
 // Person is a user with a key.
 type Person struct{ ID, Username, Key, keyID string }
 
-// Person makes a user; with a role, unless it is "", in a dataspace.
+// Person creates a user with a key. Unless role is "", the user gets this role in a dataspace.
 func (s *Site) Person(t *testing.T, username, role, dataspaceID string) Person {
 	t.Helper()
 	id := s.Create(t, "/users", map[string]string{"username": username})
@@ -62,14 +62,14 @@ func (s *Site) Revoke(t *testing.T, p Person) {
 	s.Do(t, "DELETE", "/users/"+p.ID+"/keys/"+p.keyID, nil)
 }
 
-// NewSet makes a dataspace and a set in it.
+// NewSet creates a dataspace and a set in it.
 func (s *Site) NewSet(t *testing.T) (dataspaceID, setID string) {
 	t.Helper()
 	dataspaceID = s.Create(t, "/dataspaces", map[string]string{"name": "lab-one", "title": "Laser lab"})
 	return dataspaceID, s.Create(t, "/sets", map[string]string{"name": "runs", "title": "Runs of 2026", "dataspaceId": dataspaceID})
 }
 
-// Put uploads files of a few bytes, each with its name as its content.
+// Put uploads small files, each with its name as content.
 func (s *Site) Put(t *testing.T, setID string, names ...string) (ids []string) {
 	t.Helper()
 	for _, name := range names {
@@ -83,7 +83,7 @@ func (s *Site) Put(t *testing.T, setID string, names ...string) (ids []string) {
 	return ids
 }
 
-// PutMany makes small files named by a prefix and their number, several at a time.
+// PutMany creates n small files, named by a prefix and their number, several in parallel.
 func (s *Site) PutMany(t *testing.T, setID, prefix string, n int) {
 	t.Helper()
 	var writers sync.WaitGroup
@@ -110,7 +110,7 @@ func (s *Site) Do(t *testing.T, method, path string, body any) {
 	}
 }
 
-// Field returns a field of the record at a path of the interface.
+// Field returns a field of the record at a path of the HTTP API.
 func (s *Site) Field(t *testing.T, path, name string) (value string) {
 	t.Helper()
 	var record map[string]any
@@ -140,18 +140,18 @@ func (s *Site) Holds(t *testing.T, setID string, want []string) {
 	t.Helper()
 	slices.Sort(want)
 	if got := s.Names(t, setID); !slices.Equal(got, want) {
-		t.Errorf("the set holds %d files: %.200q; want %d: %.200q", len(got), got, len(want), want)
+		t.Errorf("the set contains %d files: %.200q; want %d: %.200q", len(got), got, len(want), want)
 	}
 }
 
-// Send uploads a file by the interface and returns the id of its resource.
+// Send uploads a file over the HTTP API and returns the id of its resource.
 func (s *Site) Send(t *testing.T, setID, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func (s *Site) Send(t *testing.T, setID, path string) string {
 	return r.ID
 }
 
-// Overwrite replaces the file of a resource by the interface.
+// Overwrite replaces the file of a resource over the HTTP API.
 func (s *Site) Overwrite(t *testing.T, rid, content string) {
 	t.Helper()
 	_, err := s.Upload(t.Context(), "PUT", "/resources/"+rid,
@@ -174,7 +174,7 @@ func (s *Site) Overwrite(t *testing.T, rid, content string) {
 	}
 }
 
-// HoldsFile checks that a set contains exactly one file, with the bytes of the one at path.
+// HoldsFile checks that a set contains exactly one file, with the content of the file at path.
 func (s *Site) HoldsFile(t *testing.T, set, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -190,11 +190,11 @@ func (s *Site) HoldsFile(t *testing.T, set, path string) {
 		return nil
 	})
 	if err != nil || !slices.Equal(found, []string{hex.EncodeToString(sum[:])}) {
-		t.Errorf("the set holds %v, %v", found, err)
+		t.Errorf("the set contains %v, %v", found, err)
 	}
 }
 
-// Arrives waits until the service has stored that many bytes of a resumable upload.
+// Arrives waits until the service has stored the given number of bytes of a resumable upload.
 func (s *Site) Arrives(t *testing.T, bytes int64) {
 	t.Helper()
 	OneNode(t)
@@ -212,7 +212,7 @@ func (s *Site) Arrives(t *testing.T, bytes int64) {
 	}
 }
 
-// Folder makes a folder called name with files of random bytes, by their paths in it and their
+// Folder creates a folder with files of random bytes. files maps their paths in the folder to their
 // sizes.
 func Folder(t *testing.T, name string, files map[string]int) string {
 	t.Helper()
@@ -232,7 +232,7 @@ func Folder(t *testing.T, name string, files map[string]int) string {
 	return root
 }
 
-// Many makes a folder "run" of n small files, and returns the names of their resources.
+// Many creates a folder "run" of n small files, and returns the names of their resources.
 func Many(t *testing.T, n int) (root string, names []string) {
 	t.Helper()
 	files := map[string]int{}
@@ -249,7 +249,7 @@ type FilledDataspace struct {
 	Files     []string
 }
 
-// DataspaceWith makes a dataspace with one set of files of these sizes.
+// DataspaceWith creates a dataspace with one set of files of these sizes.
 func DataspaceWith(t *testing.T, s *Site, name, title string, sizes ...int) (h FilledDataspace) {
 	t.Helper()
 	h.Dataspace = s.Create(t, "/dataspaces", map[string]string{"name": name, "title": title})
@@ -273,7 +273,7 @@ func (s *Site) FileLimit(t *testing.T, limit string) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("prlimit: %v: %s", err, output)
 		}
-		t.Skipf("only Linux bounds the files of another process: %v: %s", err, output)
+		t.Skipf("only Linux limits the files of another process: %v: %s", err, output)
 	}
 }
 
@@ -284,11 +284,11 @@ func (s *Site) Signal(t *testing.T, name string) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("kill: %v: %s", err, output)
 		}
-		t.Skipf("only Unix stops a process: %v: %s", err, output)
+		t.Skipf("only Unix can stop a process: %v: %s", err, output)
 	}
 }
 
-// Grouped is a number as the pages write it: 1,000.
+// Grouped formats a number like the pages, such as 1,000.
 func Grouped(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -296,7 +296,7 @@ func Grouped(n int) string {
 	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
-// Size returns how many a test is to take: what a variable of the environment says, or else usual.
+// Size returns the size of a test: the value of an environment variable, or usual.
 func Size(t *testing.T, variable string, usual int) int {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -310,7 +310,7 @@ func Size(t *testing.T, variable string, usual int) int {
 	return n
 }
 
-// OpenSet makes a dataspace that everybody may read, and a set with files in it.
+// OpenSet creates an open dataspace with a set and files.
 func (s *Site) OpenSet(t *testing.T) (dataspaceID, setID string, files []string) {
 	t.Helper()
 	dataspaceID, setID = s.NewSet(t)
@@ -320,7 +320,7 @@ func (s *Site) OpenSet(t *testing.T) (dataspaceID, setID string, files []string)
 	return dataspaceID, setID, s.Put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
 }
 
-// TestFile returns a file of a folder in testdata, such as one of another project.
+// TestFile returns the content of a file in testdata, for example of another project.
 func TestFile(t *testing.T, folder, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "testdata", folder, name))

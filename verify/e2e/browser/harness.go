@@ -1,5 +1,5 @@
 // Package browser opens the pages of the real program in Chromium, for the tests of pages and
-// viewers. It starts services and windows, does what a user does, and makes the data.
+// viewers. It starts services and windows, performs the actions of users, and creates data.
 package browser
 
 import (
@@ -24,11 +24,11 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// StepTimeout is how long a step may take, such as a click that waits for its button.
+// StepTimeout is the maximum duration of a step, such as a click that waits for its button.
 const StepTimeout = 2 * time.Minute
 
-// showTimeout is how long a page may take to show something. The larger sizes of
-// docs/reference/long-runs.md need more: SHOW_TIMEOUT=10m.
+// showTimeout returns the maximum time until a page shows its content. The larger sizes of
+// docs/reference/long-runs.md need SHOW_TIMEOUT=10m.
 func showTimeout() time.Duration {
 	if limit, err := time.ParseDuration(os.Getenv("SHOW_TIMEOUT")); err == nil {
 		return limit
@@ -37,7 +37,7 @@ func showTimeout() time.Duration {
 }
 
 // poll calls check until it succeeds, and returns its last error after showTimeout. Its pauses grow
-// with the time that has passed: each check costs the browser something.
+// with the elapsed time, because each check costs time in the browser.
 func poll(check func() error) error {
 	for began := time.Now(); ; {
 		err := check()
@@ -54,7 +54,7 @@ var Program string
 
 // Main runs the tests of a package, and ends the process with their exit code.
 func Main(m *testing.M) {
-	// The tests often wait, and two packages run at once. Flags of the command line override this.
+	// Tests often wait, and two packages run in parallel. Flags of the command line override this.
 	if err := flag.Set("test.parallel", "3"); err != nil {
 		panic(err)
 	}
@@ -88,8 +88,7 @@ type Site struct {
 	browser *chromium
 }
 
-// InTabs has windows opened in the whole browser, where of the tabs of a window only the front one
-// is visible.
+// InTabs uses the complete browser, in which only the front tab of a window is visible.
 func (s *Site) InTabs(t *testing.T) *Site {
 	t.Helper()
 	whole.need(t)
@@ -97,7 +96,7 @@ func (s *Site) InTabs(t *testing.T) *Site {
 	return s
 }
 
-// Open starts a service, which ends with the test.
+// Open starts a service, which stops at the end of the test.
 func Open(t *testing.T, flags ...string) *Site {
 	t.Helper()
 	if onCluster() {
@@ -106,7 +105,7 @@ func Open(t *testing.T, flags ...string) *Site {
 	return OpenAt(t, filepath.Join(t.TempDir(), "data"), flags...)
 }
 
-// OpenAt starts a service over a data directory, which ends with the test.
+// OpenAt starts a service with a data directory. The service stops at the end of the test.
 func OpenAt(t *testing.T, data string, flags ...string) *Site {
 	t.Helper()
 	OneNode(t)
@@ -138,7 +137,7 @@ func (s *Site) Restart(t *testing.T, flags ...string) {
 	s.Service = service
 }
 
-// Visitor is a browser window with a profile of its own. The test fails if a script of the pages
+// Visitor is a browser window with a separate profile. The test fails if a script of the pages
 // fails, if the browser reports a violation of the content security policy, or if a request goes to
 // another origin.
 type Visitor struct {
@@ -146,10 +145,10 @@ type Visitor struct {
 	Context context.Context
 	Origin  string
 	browser *chromium
-	plain   bool // scripts are off, so that no listener says whether a click met what it was for
+	plain   bool // scripts are off, so no listener can detect whether a click hit its target
 
 	mu       sync.Mutex
-	expected []string // complaints that are ignored
+	expected []string // ignored complaints
 }
 
 // Visit opens an empty window of 1280 by 800 pixels.
@@ -159,7 +158,7 @@ func (s *Site) Visit(t *testing.T) *Visitor {
 	ctx, cancel := chromedp.NewContext(s.browser.need(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(v.watch))
 	t.Cleanup(cancel)
 	v.Context = ctx
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the window lasts as long as this context
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the window closes with this context
 		t.Fatal(err)
 	}
 	return v
@@ -169,13 +168,13 @@ func (s *Site) Visit(t *testing.T) *Visitor {
 func (v *Visitor) Tab() *Visitor {
 	v.T.Helper()
 	if v.browser != whole {
-		v.T.Fatal("a test with several tabs wants inTabs")
+		v.T.Fatal("a test with several tabs must call InTabs")
 	}
 	other := &Visitor{T: v.T, Origin: v.Origin, browser: v.browser, expected: v.expected}
 	ctx, cancel := chromedp.NewContext(v.Context, chromedp.WithListener(other.watch), chromedp.WithNewWindow(false))
 	v.T.Cleanup(cancel)
 	other.Context = ctx
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the tab lasts as long as this context
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the tab closes with this context
 		v.T.Fatal(err)
 	}
 	return other
@@ -199,15 +198,15 @@ func (v *Visitor) Front() {
 	v.Until(`document.visibilityState === "visible"`)
 }
 
-// Expect ignores complaints that contain a text, such as "status of 403": browsers report refused
-// requests on the console.
+// Expect ignores complaints that contain one of the texts, such as "status of 403". Browsers report
+// refused requests on the console.
 func (v *Visitor) Expect(texts ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.expected = append(v.expected, texts...)
 }
 
-// watch turns events of the browser into complaints.
+// watch converts events of the browser to complaints.
 func (v *Visitor) watch(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -218,12 +217,12 @@ func (v *Visitor) watch(event any) {
 		v.complain("a script failed: " + text)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == "error" || e.Type == "warning" {
-			v.complain(fmt.Sprintf("a script says: %v", e.Args))
+			v.complain(fmt.Sprintf("a script logged: %v", e.Args))
 		}
 	case *log.EventEntryAdded:
 		cut := strings.HasPrefix(e.Entry.Text, "Failed to load resource: net::ERR_") && strings.Contains(e.Entry.URL, "/v1/events")
-		if e.Entry.Level == log.EntryLevelError && !cut { // a stream of events that a service has left behind is connected again
-			v.complain("the browser says: " + e.Entry.Text + " " + e.Entry.URL)
+		if e.Entry.Level == log.EntryLevelError && !cut { // the page reopens an event stream after the service has stopped
+			v.complain("the browser reports: " + e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
 		address, err := url.Parse(e.Request.URL)
@@ -271,7 +270,7 @@ func Get[T any](v *Visitor, step chromedp.Action[T]) T {
 	return found
 }
 
-// Fail ends the test with the text of the page.
+// Fail ends the test. The message contains the text of the page.
 func (v *Visitor) Fail(err error) {
 	v.T.Helper()
 	shown, _ := Run(v, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText`))

@@ -36,8 +36,8 @@ func (v *Visitor) AnswerDialogs(accept bool) <-chan *page.EventJavascriptDialogO
 	return opened
 }
 
-// Outcome returns a function that waits for the end of the first request with a method, and returns
-// whether it was cancelled; also where none has been sent by then.
+// Outcome returns a function that waits for the end of the first request with a method, and reports
+// whether it was canceled or never sent.
 func (v *Visitor) Outcome(method string) (cancelled func() bool) {
 	v.T.Helper()
 	var sent atomic.Bool
@@ -68,13 +68,13 @@ func (v *Visitor) Outcome(method string) (cancelled func() bool) {
 		case is := <-ended:
 			return is
 		case <-time.After(StepTimeout):
-			v.Fail(fmt.Errorf("no %s request has ended", method))
+			v.Fail(fmt.Errorf("the %s request did not end", method))
 			return false
 		}
 	}
 }
 
-// Slow limits uploads to that many bytes per second (-1: no limit) and delays each answer.
+// Slow limits uploads to the given bytes per second (-1: no limit) and delays each answer.
 func (v *Visitor) Slow(bytes float64, wait time.Duration) {
 	v.T.Helper()
 	rule := &network.Conditions{URLPattern: "", Latency: float64(wait.Milliseconds()), DownloadThroughput: -1, UploadThroughput: bytes}
@@ -85,7 +85,7 @@ func (v *Visitor) Slow(bytes float64, wait time.Duration) {
 	}
 }
 
-// Cut blocks requests to an address; "" unblocks all.
+// Cut blocks requests to a URL pattern; "" unblocks all requests.
 func (v *Visitor) Cut(address string) {
 	v.T.Helper()
 	var patterns []*network.BlockPattern
@@ -97,8 +97,8 @@ func (v *Visitor) Cut(address string) {
 	}
 }
 
-// Answer answers the requests that chosen selects, of those with a URL like the pattern, with a
-// status. chosen is called for one at a time.
+// Answer answers requests with a status, if their URL matches the pattern and chosen returns true.
+// chosen is called for one request at a time.
 func (v *Visitor) Answer(pattern string, status int64, chosen func(*network.Request) bool) {
 	v.T.Helper()
 	var mu sync.Mutex
@@ -124,7 +124,7 @@ func (v *Visitor) Answer(pattern string, status int64, chosen func(*network.Requ
 	}
 }
 
-// Downloads returns a folder into which the window saves files.
+// Downloads returns a folder in which the window saves files.
 func (v *Visitor) Downloads() string {
 	v.T.Helper()
 	folder := v.T.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Shots takes pictures on screens of three widths, and ends with the default one.
+// Shots takes screenshots with three window widths. The last one is the default width.
 func (v *Visitor) Shots(name string) {
 	v.T.Helper()
 	if os.Getenv("SHOTS") == "" {
@@ -22,7 +22,7 @@ func (v *Visitor) Shots(name string) {
 	}
 }
 
-// Shot takes pictures of the window in both themes, into the folder SHOTS if that is set.
+// Shot takes screenshots of the window in both themes, into the folder SHOTS if that is set.
 func (v *Visitor) Shot(name string) {
 	v.T.Helper()
 	folder := os.Getenv("SHOTS")

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TabTo presses Tab until an expression about the element with the focus, e, is true.
+// TabTo presses Tab until an expression about e, the focused element, is true.
 func (v *Visitor) TabTo(is string) {
 	v.T.Helper()
 	const most = 60
@@ -18,10 +18,10 @@ func (v *Visitor) TabTo(is string) {
 		}
 		v.Do(chromedp.KeyEvent(kb.Tab))
 	}
-	v.Fail(fmt.Errorf("%d times Tab do not lead to %s", most, is))
+	v.Fail(fmt.Errorf("pressing Tab %d times does not lead to %s", most, is))
 }
 
-// Replace replaces the file whose page is open, and confirms it.
+// Replace replaces the file of the open page, and confirms the dialog.
 func (v *Visitor) Replace(path string) {
 	v.T.Helper()
 	v.Pick("New file", path)
@@ -38,7 +38,7 @@ func (v *Visitor) OnPaper() {
 	}
 }
 
-// Scripts lets scripts run, or none.
+// Scripts enables or disables scripts.
 func (v *Visitor) Scripts(run bool) {
 	v.T.Helper()
 	v.plain = !run

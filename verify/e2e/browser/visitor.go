@@ -23,8 +23,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// SignedIn opens a window at a path, with the cookie of a session. Complaints that contain one of
-// the expected texts are ignored.
+// SignedIn opens a window at a path with a session cookie. It ignores complaints that contain one
+// of the expected texts.
 func (s *Site) SignedIn(t *testing.T, key, path string, expected ...string) *Visitor {
 	t.Helper()
 	v := s.Visit(t)
@@ -35,7 +35,7 @@ func (s *Site) SignedIn(t *testing.T, key, path string, expected ...string) *Vis
 	return v
 }
 
-// begin gives the window the cookie of a new session. Signing in by the form takes twice the time.
+// begin sets the cookie of a new session. Signing in with the form would take twice the time.
 func (v *Visitor) begin(key string) {
 	v.T.Helper()
 	answer, err := e2e.NewClient(v.Origin+"/v1", "").SendJSON(v.T.Context(), http.MethodPost, "/session", map[string]string{"key": key})
@@ -67,22 +67,22 @@ func (v *Visitor) Until(expression string) {
 	v.WaitFor(func() error {
 		is, err := Run(v, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && !is {
-			err = fmt.Errorf("this is false: %s", expression)
+			err = fmt.Errorf("the expression is false: %s", expression)
 		}
 		return err
 	})
 }
 
-// UntilNever waits until an expression is true, and fails if another one is true before.
+// UntilNever waits until done is true, and fails if bad is true before.
 func (v *Visitor) UntilNever(done, bad string) {
 	v.T.Helper()
 	v.WaitFor(func() error {
 		seen, err := Run(v, chromedp.Evaluate[struct{ Done, Bad bool }](fmt.Sprintf("({Done: !!(%s), Bad: !!(%s)})", done, bad)))
-		switch { // an error is a page that navigates
+		switch { // an error means that the page navigates
 		case err == nil && seen.Bad:
-			v.Fail(fmt.Errorf("this is true: %s", bad))
+			v.Fail(fmt.Errorf("the expression is true: %s", bad))
 		case err == nil && !seen.Done:
-			err = fmt.Errorf("this is false: %s", done)
+			err = fmt.Errorf("the expression is false: %s", done)
 		}
 		return err
 	})
@@ -101,9 +101,9 @@ func (v *Visitor) IgnoreFocus() {
 	v.Do(chromedp.Evaluate[chromedp.Void](`for (const type of ["focus", "visibilitychange"]) addEventListener(type, (e) => e.stopImmediatePropagation(), true)`))
 }
 
-// Click clicks the first visible element that matches, with the mouse. If the layout shifts between
-// the query and the click, the click misses the element, or meets a button that is still disabled:
-// then it is repeated, as a user does.
+// Click clicks the first visible matching element with the mouse. If the layout shifts between the
+// query and the click, the click can miss the element, or hit a button that is still disabled. In
+// this case Click repeats it, as a user does.
 func Click[S chromedp.Selectable](v *Visitor, what S) {
 	v.T.Helper()
 	v.WaitFor(func() error {
@@ -114,18 +114,18 @@ func Click[S chromedp.Selectable](v *Visitor, what S) {
 	})
 }
 
-// At opens a path, like the address bar.
+// At opens a path, like entering it in the address bar.
 func (v *Visitor) At(path string) {
 	v.T.Helper()
 	v.Do(chromedp.Navigate(v.Origin + path))
 }
 
-// GoTo goes to a path within the document that is open, as a link of the pages does. It waits until
-// nothing of the last page is left. This costs a third of At.
+// GoTo navigates to a path within the open document, like a link of the pages. It waits until all
+// elements of the last page are gone. It takes a third of the time of At.
 func (v *Visitor) GoTo(path string) {
 	v.T.Helper()
 	if rest, same := strings.CutPrefix(path, Get(v, chromedp.Evaluate[string]("location.pathname"))); same && (rest == "" || strings.ContainsAny(rest[:1], "?#")) {
-		v.GoTo("/no/such/page") // or the page stays, and only its state changes
+		v.GoTo("/no/such/page") // otherwise the page would stay and only its state would change
 	}
 	v.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (() => {
 		for (const e of document.querySelectorAll("main *")) e.setAttribute("data-left", "");
@@ -136,8 +136,8 @@ func (v *Visitor) GoTo(path string) {
 	v.Until(`document.querySelector("main *") && !document.querySelector("[data-left]")`)
 }
 
-// BeforeScripts runs a script in each document that is opened from now on, before its own scripts,
-// and opens one.
+// BeforeScripts runs a script in each document opened from now on, before its own scripts. It opens
+// a document.
 func (v *Visitor) BeforeScripts(script string) {
 	v.T.Helper()
 	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: script}
@@ -147,7 +147,7 @@ func (v *Visitor) BeforeScripts(script string) {
 	v.At("/account")
 }
 
-// SignIn signs in with a key, which it pastes, on a page that asks for it.
+// SignIn signs in on a page that asks for a key, by pasting the key.
 func (v *Visitor) SignIn(key string) {
 	v.T.Helper()
 	v.Do(chromedp.Focus(Field("Your API key")), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`))
@@ -158,13 +158,13 @@ func (v *Visitor) SignIn(key string) {
 	v.Sees("Sign out")
 }
 
-// IsAt waits until the address is this path, with its query.
+// IsAt waits until the address has this path and query.
 func (v *Visitor) IsAt(path string) {
 	v.T.Helper()
 	v.Until(`location.pathname + location.search === ` + strconv.Quote(path))
 }
 
-// Sees waits until the page shows a text.
+// Sees waits until the page shows all texts.
 func (v *Visitor) Sees(texts ...string) {
 	v.T.Helper()
 	for _, text := range texts {
@@ -178,13 +178,13 @@ func (v *Visitor) SeesNot(text string) {
 	v.Until(fmt.Sprintf("!document.body.innerText.includes(%q)", text))
 }
 
-// Press presses the button with that label, with the mouse.
+// Press clicks the button with this label.
 func (v *Visitor) Press(label string) {
 	v.T.Helper()
 	Click(v, Xpath("button", label))
 }
 
-// Follow follows the link with that label, with the mouse.
+// Follow clicks the link with this label.
 func (v *Visitor) Follow(label string) {
 	v.T.Helper()
 	Click(v, Xpath("a", label))
@@ -219,8 +219,8 @@ func (v *Visitor) Types(name, text string) {
 	v.Do(chromedp.Focus(control), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(control, text))
 }
 
-// Key presses a key as a keyboard does: where a script takes it, no character follows. The events
-// of chromedp.KeyEvent send one anyway.
+// Key presses a key like a keyboard: if a script handles the key, no character follows.
+// chromedp.KeyEvent would send the character anyway.
 func (v *Visitor) Key(name, code, text string) {
 	v.T.Helper()
 	event := input.DispatchKeyEventParams{Key: name, Code: code, Text: text, WindowsVirtualKeyCode: kb.Keys[rune(text[0])].Windows}
@@ -296,17 +296,17 @@ func (v *Visitor) Loaded() {
 	v.Until(`document.querySelector("main h1, main [role=alert] p") && !document.querySelector(".waiting")`)
 }
 
-// Visible is an expression: the page shows a text.
+// Visible returns an expression that is true if the page shows text.
 func Visible(text string) string { return fmt.Sprintf("document.body.innerText.includes(%q)", text) }
 
-// arm sets window.missed until the element is clicked. A new document does not have it.
+// arm sets window.missed until the element is clicked. A new document does not have this variable.
 const arm = `function() {
 	window.missed = true;
 	this.addEventListener("click", () => (window.missed = false), { capture: true, once: true });
 	return true;
 }`
 
-var errMissed = errors.New("the element was not there any more where it had been")
+var errMissed = errors.New("the element was no longer at its position")
 
 func (v *Visitor) clickFirst(ctx context.Context, t *chromedp.Target, nodes []*chromedp.Node) (none chromedp.Void, err error) {
 	found, err := cdp.Call(ctx, t, dom.ResolveNode, dom.ResolveNodeParams{NodeID: nodes[0].NodeID})
@@ -318,8 +318,8 @@ func (v *Visitor) clickFirst(ctx context.Context, t *chromedp.Target, nodes []*c
 		return none, err
 	}
 	_, failed := chromedp.MouseClickNode(nodes[0])(ctx, t)
-	// The document that the click leaves may never answer, and the one that follows was not armed:
-	// then there is nothing to repeat.
+	// The document that the click leaves may never answer, and the next document does not have the
+	// variable. In both cases the click has worked.
 	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	missed, err := chromedp.Evaluate[string]("String(window.missed)")(asking, t)

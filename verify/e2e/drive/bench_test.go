@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkPropfind lists a folder of 10,000 files. It measures how much the memory of a restarted
-// idle service grows with the first listing and with all of them. Only memory of the process itself
-// counts: mapped pages of the metadata file belong to the system, which can reclaim them. For the
-// heap it reports the allocations of one listing, by which the process can grow without a garbage
+// idle service grows with the first listing and with all listings. It includes only memory of the
+// process itself: the system owns mapped pages of the metadata file, and can reclaim them. For the
+// heap, it reports the allocations of one listing, by which the process can grow without a garbage
 // collection, and the growth of the live heap after all listings.
 func BenchmarkPropfind(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
@@ -65,18 +65,18 @@ func BenchmarkPropfind(b *testing.B) {
 	b.ReportMetric(float64(most)/1024, "MiB-grown-by-all")
 	allocated := float64(after.TotalAlloc-heap.TotalAlloc) / float64(listings) / (1 << 20)
 	if b.ReportMetric(allocated, "MiB-allocated/op"); allocated > 8 {
-		b.Error("a listing may take 8 MiB, even where no garbage is collected meanwhile")
+		b.Error("a listing may allocate at most 8 MiB")
 	}
 	b.ReportMetric(float64(int64(p.heap(b, true).HeapAlloc-heap.HeapAlloc))/(1<<20), "MiB-in-use-more")
 }
 
-// profiled is a service whose heap can be seen.
+// profiled is a service with heap profiles.
 type profiled struct {
 	*e2e.Service
 	profiles string // address
 }
 
-// again starts a service once more over its data, and returns when it is idle.
+// again restarts a service with its data, and returns when it is idle.
 func again(b *testing.B, service *e2e.Service, data string) (p profiled) {
 	b.Helper()
 	check(b, service.Stop())
@@ -88,10 +88,10 @@ func again(b *testing.B, service *e2e.Service, data string) (p profiled) {
 	check(b, err)
 	found := regexp.MustCompile(`"address":"([^"]*)"[^\n]*"message":"pprof is served`).FindSubmatch(log)
 	if found == nil {
-		b.Fatalf("it does not say where profiles are:\n%s", log)
+		b.Fatalf("the log has no address of profiles:\n%s", log)
 	}
 	p.profiles = string(found[1]) + "/debug/pprof"
-	for last := uint64(0); ; time.Sleep(time.Second) { // what it asks for itself takes less than is compared
+	for last := uint64(0); ; time.Sleep(time.Second) { // the requests of heap allocate less than the limit
 		now := p.heap(b, false).TotalAlloc
 		if now-last < 1<<19 {
 			return p
@@ -100,7 +100,7 @@ func again(b *testing.B, service *e2e.Service, data string) (p profiled) {
 	}
 }
 
-// heap are the figures of the heap; collected: after a collection of garbage.
+// heap returns statistics of the heap. If collected is set, the service collects garbage first.
 func (p profiled) heap(b *testing.B, collected bool) (m runtime.MemStats) {
 	b.Helper()
 	address := p.profiles + "/heap?debug=1"
@@ -140,7 +140,7 @@ func benchmarked(b *testing.B, data string) (service *e2e.Service, set string) {
 	return service, set
 }
 
-// own is the memory that a process has of its own, without pages of files, in KiB.
+// own returns the memory of the process without mapped pages of files, in KiB.
 func (p profiled) own(b *testing.B) int {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))

@@ -13,7 +13,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// rclone returns what an rclone command needs to know of the drive, as "d:".
+// rclone returns the environment variables that define the drive as the remote "d:".
 func (d *drive) rclone() []string {
 	obscured := strings.TrimSpace(run(d.t, "", nil, "rclone", "obscure", d.Key()))
 	return []string{
@@ -22,8 +22,8 @@ func (d *drive) rclone() []string {
 	}
 }
 
-// TestRclone: a tree is copied in, edited, synchronised, moved on the service, and copied out, and
-// is equal each time.
+// TestRclone copies a tree to the drive, edits it, syncs it, moves it on the service, and copies it
+// back. The trees must be equal each time.
 func TestRclone(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff")
@@ -41,12 +41,12 @@ func TestRclone(t *testing.T) {
 	run(t, "", remote, "rclone", "moveto", "d:tree", "d:new name/below")
 	same(t, "edited, synchronised and moved", tree, out("new name/below"))
 	if status := d.request("PROPFIND", d.url+"/tree", "", "Depth: 0").Status; status != 404 {
-		t.Errorf("what was moved is still there: %d", status)
+		t.Errorf("the moved folder still exists: status %d", status)
 	}
 }
 
-// TestRcloneMount: files that are copied to a mounted drive, and edited there, are the same on the
-// service.
+// TestRcloneMount tests that files that are copied to a mounted drive, and edited there, are equal
+// on the service.
 func TestRcloneMount(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff", "fusermount3")
@@ -56,15 +56,15 @@ func TestRcloneMount(t *testing.T) {
 	check(t, os.Mkdir(mounted, 0o700))
 	d.mountRclone(mounted)
 	mountAndEdit(t, d, mounted, tree)
-	same(t, "as rclone shows it, not mounted", tree, func() string {
+	same(t, "copied by rclone, without the mount", tree, func() string {
 		to := filepath.Join(t.TempDir(), "out")
 		run(t, "", remote, "rclone", "copy", "d:tree", to)
 		return to
 	}())
 }
 
-// mountRclone mounts the set. Each file is sent as soon as it is closed, even after unmount has
-// ended.
+// mountRclone mounts the set. rclone uploads each file when it is closed, even after unmount has
+// returned.
 func (d *drive) mountRclone(mounted string) (unmount func()) {
 	d.t.Helper()
 	run(d.t, "", append(d.rclone(), "RCLONE_CACHE_DIR="+d.t.TempDir()), "rclone", "mount", "d:", mounted, "--daemon", "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--dir-cache-time", "0s")
@@ -72,13 +72,13 @@ func (d *drive) mountRclone(mounted string) (unmount func()) {
 	return func() {}
 }
 
-// TestDavfs2: the same through davfs2.
+// TestDavfs2 does the same as TestRcloneMount with davfs2.
 func TestDavfs2(t *testing.T) {
 	t.Parallel()
 	need(t, "mount.davfs", "diff")
 	needFuse(t)
 	if os.Geteuid() != 0 {
-		servers.Missing(t, "only root mounts by davfs2")
+		servers.Missing(t, "davfs2 needs root")
 	}
 	d := serve(t)
 	tree, mounted := makeTree(t, files(t, 60)), filepath.Join(t.TempDir(), "mounted")
@@ -91,15 +91,15 @@ func TestDavfs2(t *testing.T) {
 	unmount()
 }
 
-// mountDavfs2 mounts the set, with more lines of configuration. Unmounting waits until everything
-// has been sent.
+// mountDavfs2 mounts the set, with additional lines of configuration. unmount waits until all files
+// are uploaded.
 func (d *drive) mountDavfs2(mounted, more string) (unmount func()) {
 	t := d.t
 	t.Helper()
 	folder := t.TempDir()
 	cache, secrets, config := filepath.Join(folder, "cache"), filepath.Join(folder, "secrets"), filepath.Join(folder, "davfs2.conf")
 	check(t, os.Mkdir(cache, 0o700))
-	check(t, os.Chmod(cache, 0o777)) // the daemon has a user of its own
+	check(t, os.Chmod(cache, 0o777)) // the daemon runs as another user
 	check(t, os.WriteFile(secrets, fmt.Appendf(nil, "%s anybody %s\n", d.url, d.Key()), 0o600))
 	check(t, os.WriteFile(config, fmt.Appendf(nil, "buf_size 256\nask_auth 0\ncache_dir %s\nsecrets %s\n%s", cache, secrets, more), 0o600))
 	for above := folder; above != os.TempDir() && above != "/"; above = filepath.Dir(above) {
@@ -119,8 +119,8 @@ func needFuse(t *testing.T) {
 	check(t, device.Close())
 }
 
-// mountAndEdit copies a tree into a mounted drive, edits both in the same way, and waits until the
-// service has all of it.
+// mountAndEdit copies a tree to a mounted drive, edits both in the same way, and waits until the
+// service has all files.
 func mountAndEdit(t *testing.T, d *drive, mounted, tree string) {
 	t.Helper()
 	there := filepath.Join(mounted, "tree")
@@ -139,7 +139,7 @@ func mountAndEdit(t *testing.T, d *drive, mounted, tree string) {
 	eventually(t, func() error { return d.rows(want) })
 }
 
-// TestCadaver: a script of cadaver puts, renames, copies, locks and gets.
+// TestCadaver runs a script of cadaver, which puts, renames, copies, locks and gets files.
 func TestCadaver(t *testing.T) {
 	t.Parallel()
 	need(t, "cadaver")
@@ -154,17 +154,17 @@ func TestCadaver(t *testing.T) {
 		"delete moved/second.txt", "rmcol moved", "ls", "quit",
 	}, "\n"), []string{"HOME=" + home}, "cadaver", d.url+"/")
 	if got, err := os.ReadFile(filepath.Join(work, "out")); err != nil || string(got) != "content of cadaver" {
-		t.Errorf("it got %q, %v", got, err)
+		t.Errorf("cadaver got %q, %v", got, err)
 	}
 	if strings.Contains(said, "failed") || strings.Contains(said, "Could not") || !strings.Contains(said, "blue") || strings.Count(said, "succeeded") < 13 {
-		t.Errorf("cadaver says:\n%s", said)
+		t.Errorf("the output of cadaver:\n%s", said)
 	}
 	if err := d.rows(0); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestWebdav4 puts a tree by webdav4, edits it, and gets it.
+// TestWebdav4 puts, edits and gets a tree with the Python package webdav4.
 func TestWebdav4(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "diff")
@@ -177,10 +177,10 @@ func TestWebdav4(t *testing.T) {
 			servers.Missing(t, fmt.Sprintf("%s: %v\n%s", command, err, out))
 		}
 	}
-	throughScript(t, python, "tree.py", makeTree(t, files(t, 60), "%", "?", "#")) // which it does not encode
+	throughScript(t, python, "tree.py", makeTree(t, files(t, 60), "%", "?", "#")) // webdav4 does not encode these characters
 }
 
-// TestNodeWebdav does the same by the package webdav of npm.
+// TestNodeWebdav does the same as TestWebdav4 with the npm package webdav.
 func TestNodeWebdav(t *testing.T) {
 	t.Parallel()
 	need(t, "node", "diff")
@@ -192,8 +192,7 @@ func TestNodeWebdav(t *testing.T) {
 	throughScript(t, "node", "tree.mjs", makeTree(t, files(t, 60)), modules)
 }
 
-// throughScript has a script put a tree, make the tree on the drive equal to an edited one, and get
-// it.
+// throughScript runs a script that puts a tree, edits the tree on the drive, and gets it again.
 func throughScript(t *testing.T, program, script, tree string, args ...string) {
 	t.Helper()
 	d := serve(t)
@@ -209,7 +208,7 @@ func throughScript(t *testing.T, program, script, tree string, args ...string) {
 	}
 }
 
-// edit1 is edit, once.
+// edit1 calls edit after the first step.
 func edit1(t *testing.T, tree, what string) {
 	t.Helper()
 	if what == "put" {

@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// TestCutOff: a PUT whose connection breaks has no effect: an existing file keeps its old bytes,
-// and no new file appears. DRIVE_CUTS sets the number of cuts.
+// TestCutOff tests that a PUT whose connection breaks has no effect: an existing file keeps its
+// content, and no new file appears. DRIVE_CUTS sets the number of cuts.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	cuts := 50
@@ -41,7 +41,7 @@ func TestCutOff(t *testing.T) {
 	eventually(t, func() error {
 		log, err := os.ReadFile(d.log)
 		if served := bytes.Count(log, []byte(`"method":"PUT"`)); err == nil && served < cuts+1 {
-			err = fmt.Errorf("%d requests of %d have ended", served, cuts+1)
+			err = fmt.Errorf("only %d of %d requests have ended", served, cuts+1)
 		}
 		return err
 	})
@@ -49,15 +49,15 @@ func TestCutOff(t *testing.T) {
 	var page struct{ Data []e2e.Resource }
 	check(t, d.Get(t.Context(), "/sets/"+d.set+"/resources?limit=1000", &page))
 	if a := d.request("GET", d.url+"/file.bin", ""); !bytes.Equal(a.Body, old) || page.Data[0].Version != 1 {
-		t.Errorf("the file has %d bytes, in version %d; before there were %d", len(a.Body), page.Data[0].Version, len(old))
+		t.Errorf("the file has %d bytes in version %d, want %d in version 1", len(a.Body), page.Data[0].Version, len(old))
 	}
 	if a := d.request("PUT", d.url+"/file.bin", "new"); a.Status != http.StatusNoContent {
 		t.Error(a.Problem())
 	}
 }
 
-// cut begins to put a file of a length, with Content-Length or in chunks, and breaks the connection
-// after some bytes.
+// cut begins to put a file of the given size, with Content-Length or chunked, and breaks the
+// connection after sent bytes.
 func (d *drive) cut(path string, size, sent int, chunked bool) {
 	d.t.Helper()
 	connection, err := net.Dial("tcp", d.Address())
@@ -75,7 +75,7 @@ func (d *drive) cut(path string, size, sent int, chunked bool) {
 	check(d.t, err)
 	content := bytes.Repeat([]byte("n"), sent)
 	if chunked {
-		_, err = httputil.NewChunkedWriter(connection).Write(content) // and no last chunk
+		_, err = httputil.NewChunkedWriter(connection).Write(content) // without the last chunk
 	} else {
 		_, err = connection.Write(content)
 	}

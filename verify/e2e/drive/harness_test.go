@@ -1,5 +1,5 @@
-// Package drive tests the drive with the programs that people mount it with, against the real
-// program. It contains only tests.
+// Package drive tests the drive of the real program with the clients that people use. It contains
+// only tests.
 package drive
 
 import (
@@ -43,13 +43,13 @@ type drive struct {
 	t   *testing.T
 	set string // its id
 	log string // path of the log
-	url string // of the set on the drive, without a slash at its end
+	url string // URL of the set on the drive, without a trailing slash
 }
 
 func serve(t *testing.T, flags ...string) *drive {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
-	service, err := e2e.Start(context.Background(), program, data, flags...) // the test's own context ends before
+	service, err := e2e.Start(context.Background(), program, data, flags...) // t.Context() would end earlier
 	check(t, err)
 	t.Cleanup(func() {
 		if err := service.Stop(); err != nil {
@@ -70,7 +70,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// need skips the test where a program is missing; in CI it fails.
+// need skips the test if a program is missing; in CI it fails the test.
 func need(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, name := range programs {
@@ -80,7 +80,7 @@ func need(t *testing.T, programs ...string) {
 	}
 }
 
-// run runs a program, which must succeed, and returns what it says.
+// run runs a program, which must succeed, and returns its output.
 func run(t *testing.T, stdin string, environment []string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout())
@@ -95,8 +95,8 @@ func run(t *testing.T, stdin string, environment []string, name string, args ...
 	return out.String()
 }
 
-// timeout is how long a program may take: longer for trees that are larger than those of the daily
-// run.
+// timeout returns the maximum duration of a program, which is longer for the larger trees of
+// DRIVE_FILES.
 func timeout() time.Duration {
 	if os.Getenv("DRIVE_FILES") != "" {
 		return time.Hour
@@ -125,14 +125,14 @@ func (d *drive) request(method, url, body string, headers ...string) (a e2e.Answ
 	return e2e.Answer{Status: response.StatusCode, Header: response.Header, Body: all.Bytes()}
 }
 
-// names are names of files that some client, script or format reads as something else.
+// names are file names that some client, script or format interprets in another way.
 var names = []string{
 	"plain.txt", "with space.txt", "ünï©ødé.txt", "e\u0301 of two.txt", "a%20b.txt", "100%.csv", "q?mark.txt", "hash#tag.txt", "semi;colon", "amp&amp;.xml", "<angle>.txt",
 	`"quote".txt`, "apos'.txt", "plus+plus", "tilde~", ".hidden", ".hidden.tar.gz", "UPPER.TXT", "upper.txt", "🧪.dat", "colon:name", "star*", "pipe|x", "[brackets]",
 	"{brace}", "$dollar", "comma,name", "eq=ual", "@at", "no_ext", strings.Repeat("n", 200) + ".txt", "a (01HZ0000000000000000000000).txt", "-dash", "%2F.txt", "..dots", "...",
 }
 
-// files is how many files a tree has: more by DRIVE_FILES.
+// files returns the number of files of a tree, which DRIVE_FILES can increase.
 func files(t *testing.T, usual int) int {
 	t.Helper()
 	if asked := os.Getenv("DRIVE_FILES"); asked != "" {
@@ -146,8 +146,8 @@ func files(t *testing.T, usual int) int {
 	return usual
 }
 
-// makeTree writes a tree of so many files, the odd names in each of its folders, but without some
-// texts in any.
+// makeTree writes a tree of n files with the unusual names. It replaces the strings of without in
+// all names.
 func makeTree(t *testing.T, n int, without ...string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "tree")
@@ -188,7 +188,7 @@ func edit(t *testing.T, root string) {
 	check(t, os.WriteFile(filepath.Join(root, "new/deeper/file"), []byte("new"), 0o600))
 }
 
-// same compares two trees.
+// same checks that two trees are equal.
 func same(t *testing.T, what, a, b string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "diff", "-r", a, b).CombinedOutput(); err != nil {
@@ -196,7 +196,7 @@ func same(t *testing.T, what, a, b string) {
 	}
 }
 
-// eventually tries until something is so, and ends the test where it is not in time.
+// eventually repeats try until it succeeds, and fails the test after a timeout.
 func eventually(t *testing.T, try func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout() / 10); ; time.Sleep(50 * time.Millisecond) {
@@ -210,7 +210,7 @@ func eventually(t *testing.T, try func() error) {
 	}
 }
 
-// rows tells whether the set has so many files.
+// rows returns an error unless the set has the given number of files.
 func (d *drive) rows(want int) error {
 	n := 0
 	_, err := d.Walk(d.t.Context(), "/sets/"+d.set+"/resources?limit=1000", func(p e2e.Page) error {

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// TestRcloneSends: rclone that takes the service for an ownCloud or a Nextcloud sends what has
-// changed and nothing else, keeps the times of files, and finds files that differ in their
-// content alone.
+// TestRcloneSends tests rclone with the settings for ownCloud and Nextcloud. It must send only
+// changed files, keep modification times, and find files that differ only in content.
 func TestRcloneSends(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff")
@@ -37,24 +36,24 @@ func TestRcloneSends(t *testing.T) {
 			nothing := func(what string) {
 				t.Helper()
 				if said := sync(); !strings.Contains(said, "There was nothing to transfer") || strings.Contains(said, "Updated modification time") {
-					t.Errorf("%s, rclone sends something:\n%s", what, tail(said))
+					t.Errorf("%s, rclone sends changes:\n%s", what, tail(said))
 				}
 			}
 			sync()
 			nothing("after the tree was sent")
 			write(first, "ONE", long.Add(time.Minute))
 			if said := sync(); strings.Count(said, "Copied (replaced existing)") != 1 {
-				t.Errorf("an edit of the same size is not sent alone:\n%s", tail(said))
+				t.Errorf("after an edit of the same size, rclone does not send exactly this file:\n%s", tail(said))
 			}
 			write(second, "TWO", long)
 			if said, differ := d.differences(remote, tree); !differ || !strings.Contains(said, "1 differences found") {
-				t.Errorf("rclone check says:\n%s", tail(said))
+				t.Errorf("the output of rclone check:\n%s", tail(said))
 			}
 			if said := sync("--checksum"); strings.Count(said, "Copied (replaced existing)") != 1 {
-				t.Errorf("an edit that differs in its checksum is not sent alone:\n%s", tail(said))
+				t.Errorf("after an edit with the same size and time, rclone --checksum does not send exactly this file:\n%s", tail(said))
 			}
 			check(t, os.Chtimes(first, long, long))
-			sync() // which sends the time, or with rclone before 1.64 the file
+			sync() // sends the time; rclone before 1.64 sends the file
 			nothing("after the time was changed")
 			run(t, "", remote, "rclone", "moveto", "d:tree", "d:moved")
 			run(t, "", remote, "rclone", "copy", "d:moved", "d:tree")
@@ -64,13 +63,13 @@ func TestRcloneSends(t *testing.T) {
 			same(t, "copied out", tree, out)
 			sameTimes(t, tree, out)
 			if said, differ := d.differences(remote, tree); differ || strings.Contains(said, "could not be checked") {
-				t.Errorf("rclone check says:\n%s", tail(said))
+				t.Errorf("the output of rclone check:\n%s", tail(said))
 			}
 		})
 	}
 }
 
-// differences reports whether rclone finds that a tree differs from the one on the drive.
+// differences reports whether rclone finds differences between a tree and its copy on the drive.
 func (d *drive) differences(remote []string, tree string) (said string, differ bool) {
 	d.t.Helper()
 	cmd := exec.CommandContext(d.t.Context(), "rclone", "check", tree, "d:tree")
@@ -92,14 +91,14 @@ func sameTimes(t *testing.T, a, b string) {
 		other, err := os.Stat(filepath.Join(b, below))
 		check(t, err)
 		if !one.ModTime().Truncate(time.Second).Equal(other.ModTime()) {
-			t.Errorf("%s is of %s there, and of %s here", below, other.ModTime(), one.ModTime())
+			t.Errorf("%s has the time %s on the drive, want %s", below, other.ModTime(), one.ModTime())
 		}
 		return nil
 	}))
 }
 
-// TestRcloneChecksOthers: rclone check compares files that came by the interface, whose checksums
-// the service has not computed yet.
+// TestRcloneChecksOthers tests that rclone check compares files whose checksums the service has not
+// computed yet.
 func TestRcloneChecksOthers(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone")
@@ -109,17 +108,18 @@ func TestRcloneChecksOthers(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(tree, "short"), []byte("short"), 0o600))
 	check(t, os.WriteFile(filepath.Join(tree, "long"), bytes.Repeat([]byte("long"), 1<<20), 0o600))
 	remote := append(d.rclone(), "RCLONE_CONFIG_D_VENDOR=owncloud")
-	run(t, "", d.rclone(), "rclone", "copy", tree, "d:tree") // as another vendor: without checksums
+	run(t, "", d.rclone(), "rclone", "copy", tree, "d:tree") // with another vendor, to upload without checksums
 	if said, differ := d.differences(remote, tree); differ || !strings.Contains(said, "2 matching files") || strings.Contains(said, "could not be checked") {
-		t.Errorf("rclone check says:\n%s", tail(said))
+		t.Errorf("the output of rclone check:\n%s", tail(said))
 	}
 	check(t, os.WriteFile(filepath.Join(tree, "long"), bytes.Repeat([]byte("LONG"), 1<<20), 0o600))
 	if said, differ := d.differences(remote, tree); !differ {
-		t.Errorf("rclone check says:\n%s", tail(said))
+		t.Errorf("the output of rclone check:\n%s", tail(said))
 	}
 }
 
-// TestRcloneBisync: a folder and the drive are kept equal, whichever side is changed.
+// TestRcloneBisync tests that bisync keeps a folder and the drive equal after changes on both
+// sides.
 func TestRcloneBisync(t *testing.T) {
 	t.Parallel()
 	need(t, "rclone", "diff")

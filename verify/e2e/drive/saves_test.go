@@ -20,11 +20,11 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// saves is where recordings are kept: package handlers replays them.
+// saves is the folder of the recordings. Package handlers replays them.
 const saves = "../../../handlers/testdata/saves"
 
-// saving is how a program saves a file: a command of the shell in the folder of the file, which is
-// called file.
+// saving is a way of saving a file: a shell command that runs in the folder of the file, with its
+// name in FILE.
 type saving struct{ program, version, file, command string }
 
 var savings = []saving{
@@ -39,12 +39,11 @@ var savings = []saving{
 	{"libreoffice", "soffice --version", "report.ods", `/usr/bin/python3 "$TESTDATA/save.py" "$PWD/report.ods"`},
 }
 
-// TestRecordSaves has programs save a file on a mounted drive, and writes the requests that come to
-// the service into files, where SAVES=record asks for it. Each begins with what was done and what
-// became of the file.
+// TestRecordSaves records, with SAVES=record, the requests of programs that save a file on a
+// mounted drive. Each recording begins with the command and the resulting state of the file.
 func TestRecordSaves(t *testing.T) {
 	if os.Getenv("SAVES") != "record" {
-		t.Skip("SAVES=record records how programs save")
+		t.Skip("not recording; set SAVES=record")
 	}
 	check(t, os.MkdirAll(saves, 0o755))
 	testdata, err := filepath.Abs("testdata")
@@ -83,7 +82,7 @@ func TestRecordSaves(t *testing.T) {
 				eventually(t, func() error {
 					a := d.request("GET", d.service+"/"+s.file, "")
 					if len(a.Body) == 0 || bytes.Equal(a.Body, old) {
-						return fmt.Errorf("it saved nothing: the service has %d bytes, answers %d\n%s", len(a.Body), a.Status, tail(string(out)))
+						return fmt.Errorf("the program saved nothing: the service returns %d bytes with status %d\n%s", len(a.Body), a.Status, tail(string(out)))
 					}
 					return r.rested()
 				})
@@ -92,7 +91,7 @@ func TestRecordSaves(t *testing.T) {
 					kept = "yes"
 				}
 				if len(after) != 1 {
-					t.Errorf("it leaves %v", after)
+					t.Errorf("the folder contains %v", after)
 				}
 				head := fmt.Sprintf("# %s\n# %s, by %s\n# file: %s\n# keeps its id: %s\n# version: %d\n", s.command, said(t, s.version), said(t, mount.version), s.file, kept, after[s.file].Version)
 				check(t, os.WriteFile(filepath.Join(saves, mount.name+"-"+s.program+".txt"), []byte(head+r.end()), 0o644))
@@ -101,13 +100,13 @@ func TestRecordSaves(t *testing.T) {
 	}
 }
 
-// recorded is a drive whose url leads through a recorder; service is the address without one.
+// recorded is a drive whose url leads through a recorder. service is the direct address.
 type recorded struct {
 	*drive
 	service string
 }
 
-// first is what a file has before it is saved.
+// first returns the content of a file before it is saved.
 func first(t *testing.T, folder, name string) []byte {
 	t.Helper()
 	if filepath.Ext(name) != ".ods" {
@@ -139,19 +138,19 @@ func (d *drive) files() map[string]e2e.Resource {
 	return all
 }
 
-// recorder notes the requests that pass.
+// recorder records the requests that pass through it.
 type recorder struct {
 	mu          sync.Mutex
-	url, prefix string // of the set, as clients see it, and the path of that
+	url, prefix string // URL of the set for clients, and its path
 	lines       []string
-	tokens      []string // of locks, in the order in which they were given
+	tokens      []string // lock tokens, in the order in which they were issued
 	last        time.Time
 }
 
-// headers are those that decide what a request does.
+// headers are the request headers that determine the effect of a request.
 var headers = []string{"Depth", "Destination", "Overwrite", "If", "If-Match", "If-None-Match", "Lock-Token", "Timeout", "Content-Range", "Expect", "OC-Checksum", "Range"}
 
-// record puts a proxy in front of the drive, which notes what passes.
+// record puts a recording proxy in front of the drive.
 func (d *drive) record() *recorder {
 	d.t.Helper()
 	to, err := url.Parse("http://" + d.Address())
@@ -172,7 +171,7 @@ func (d *drive) record() *recorder {
 
 var tag = regexp.MustCompile(`"[A-Za-z0-9_-]{43}"`)
 
-// note appends what was asked and answered. Tags and tokens are different in each run.
+// note records a request and its status. It replaces tags and tokens, which differ in each run.
 func (r *recorder) note(a *http.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,12 +195,12 @@ func (r *recorder) note(a *http.Response) {
 	r.lines, r.last = append(r.lines, line), time.Now()
 }
 
-// rested returns an error as long as requests follow each other.
+// rested returns an error unless three seconds have passed since the last request.
 func (r *recorder) rested() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.last) < 3*time.Second {
-		return errors.New("there are more requests")
+		return errors.New("requests are still arriving")
 	}
 	return nil
 }

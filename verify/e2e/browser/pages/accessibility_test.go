@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// everyPage returns names and addresses of all pages of the sample repository.
+// everyPage returns the names and paths of all pages, with objects of the sample repository.
 func everyPage(t *testing.T, d *lab) [][2]string {
 	t.Helper()
 	client := e2e.NewClient(d.Origin+"/v1", d.keys["admin"])
@@ -59,8 +59,8 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	}
 }
 
-// lightOnly are long pages of parts that other pages have, too: in the dark theme those are looked
-// at.
+// lightOnly lists long pages that consist of parts of other pages. Those pages are audited in the
+// dark theme, too.
 var lightOnly = []string{"audit", "interface", "operations"}
 
 // axe-core finds no serious violation on any page, in both themes, and no page is wider than a

@@ -9,8 +9,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// No page loads a stored script or style sheet as its own code, although its policy trusts the
-// origin.
+// No page loads a stored script or style sheet as its own code, although the policy of the pages
+// trusts the origin.
 func TestStoredScriptsAreNotLoaded(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -42,10 +42,10 @@ func TestStoredScriptsAreNotLoaded(t *testing.T) {
 	}
 	worker := fmt.Sprintf(`new Promise((done) => { const w = new Worker("/v1/resources/%s/data"); w.onerror = (e) => { e.preventDefault(); done("refused"); }; })`, script)
 	if got := browser.Get(v, chromedp.Evaluate[string](worker, chromedp.EvalAwaitPromise)); got != "refused" {
-		t.Error("a worker:", got)
+		t.Error("the worker was not refused:", got)
 	}
 	if asset := browser.Get(v, chromedp.Evaluate[string](`new URL(document.querySelector("link[rel=stylesheet]").href).pathname`)); loads("link", asset+"?again") != "loaded" {
-		t.Error("an asset is refused")
+		t.Error("an asset of the pages is refused")
 	}
 	v.Until(`window.__hacked === undefined`)
 	v.Follow("evil.js")

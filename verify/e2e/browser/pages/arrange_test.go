@@ -11,7 +11,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// drags drags the link with one label onto that with another one, as a mouse does.
+// drags drags the link with one label onto the link with another label, with the mouse.
 func drags(v *browser.Visitor, from, onto string) {
 	v.T.Helper()
 	middle := func(label string) [2]float64 {
@@ -42,8 +42,8 @@ func drags(v *browser.Visitor, from, onto string) {
 	v.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, to[0], to[1], chromedp.ButtonLeft))
 }
 
-// A file and a folder are renamed in their rows, and come back by one click; what is refused says
-// why in place.
+// Files and folders can be renamed in their rows, and each renaming can be undone with one click. A
+// refused name shows the reason in the row.
 func TestRenameInPlace(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -84,8 +84,8 @@ func TestRenameInPlace(t *testing.T) {
 	s.Holds(t, sid, []string{"b.txt", "raw/a.txt"})
 }
 
-// Rows are dragged onto folders and breadcrumbs: one, or all that are selected. Each comes back by
-// one click.
+// Rows can be dragged onto folders and breadcrumbs, one at a time or all selected ones. Each move
+// can be undone with one click.
 func TestDragIntoFolder(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -11,15 +11,15 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// entries waits until the list begins with these entries, the newest first, less their times.
+// entries waits until the list begins with these entries, newest first, without their times.
 func entries(v *browser.Visitor, texts ...string) {
 	v.T.Helper()
 	v.Until(fmt.Sprintf(`[...document.querySelectorAll(".entries > li > p:first-child")].slice(0, %d).map((p) => p.innerText.replace(/\s+/g, " ").trim()).join("|") === %q`,
 		len(texts), strings.Join(texts, "|")))
 }
 
-// The history of a file tells a reader in words what was done to it, and leads to its versions.
-// Where a request came from is not in it.
+// The history of a file describes each change in words, and links to the versions. It does not
+// contain the addresses of requests.
 func TestHistoryOfFile(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -46,7 +46,7 @@ func TestHistoryOfFile(t *testing.T) {
 	v.Sees("the second")
 }
 
-// The history of a dataspace has the roles in it, by the names of the users.
+// The history of a dataspace contains its roles, with the names of the users.
 func TestHistoryOfDataspace(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -57,7 +57,7 @@ func TestHistoryOfDataspace(t *testing.T) {
 	menu(v, "History")
 	entries(v, "admin changed the dataspace just now", "admin gave mara the role admin in the dataspace just now")
 	v.Sees("Versions kept", "everything → last 5")
-	// An admin who is no sysadmin sees in the log what is about the own dataspaces only.
+	// An admin who is not a sysadmin sees only entries about the dataspaces they administer.
 	s.Create(t, "/dataspaces", map[string]string{"name": "other"})
 	v.Follow("Audit log")
 	v.IsAt("/audit")
@@ -86,7 +86,7 @@ func TestLongHistory(t *testing.T) {
 	v.SeesNot("Show more")
 }
 
-// A sysadmin filters the log, sees the signed head, downloads the export, and erases the texts of
+// A sysadmin can filter the log, see the signed head, download the export, and erase the texts of
 // an entry.
 func TestAuditLog(t *testing.T) {
 	t.Parallel()

@@ -11,26 +11,26 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// menu chooses an entry of the menu "⋯" of the page, with the mouse.
+// menu chooses an entry of the menu "⋯" of the page with the mouse.
 func menu(v *browser.Visitor, entry string) {
 	v.T.Helper()
 	menuOf(v, "More actions", entry)
 }
 
-// menuOf chooses an entry of the menu with that label, with the mouse.
+// menuOf chooses an entry of the menu with this label with the mouse.
 func menuOf(v *browser.Visitor, label, entry string) {
 	v.T.Helper()
 	v.Press(label)
 	browser.Click(v, chromedp.Search(fmt.Sprintf(`//*[starts-with(@role, "menuitem")][normalize-space()=%q]`, entry)))
 }
 
-// unfold opens a section that is folded away.
+// unfold opens a collapsed section.
 func unfold(v *browser.Visitor, title string) {
 	v.T.Helper()
 	browser.Click(v, chromedp.Search(fmt.Sprintf(`//details[not(@open)]/summary[starts-with(normalize-space(), %q)]`, title)))
 }
 
-// annotated makes a set that has a description and metadata, and files.
+// annotated creates a set with a description, metadata and files.
 func annotated(t *testing.T, s *browser.Site) (did, sid, rid string) {
 	t.Helper()
 	did, sid = s.NewSet(t)
@@ -39,8 +39,8 @@ func annotated(t *testing.T, s *browser.Site) (did, sid, rid string) {
 	return did, sid, s.Put(t, sid, "a.txt", "raw/b.txt", "raw/c.txt")[0]
 }
 
-// On a telephone the files of a set begin in the first half of the screen; on a wide screen they
-// use its width, and prose does not.
+// On a phone, the list of files of a set begins in the first half of the screen. On a wide screen,
+// the list uses the full width, and prose does not.
 func TestFilesComeFirst(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -54,7 +54,7 @@ func TestFilesComeFirst(t *testing.T) {
 		if name != "resource" {
 			v.Until(`document.querySelector(".list .body .row a")`)
 			if top := browser.Get(v, chromedp.Evaluate[float64](`document.querySelector(".list .body .row").getBoundingClientRect().top`)); top >= 370 {
-				t.Errorf("the rows of the %s begin at %v px of 740", name, top)
+				t.Errorf("the rows of the %s begin at %v px, want less than 370", name, top)
 			}
 		}
 		v.Shot("controls-" + name + "-360")
@@ -72,8 +72,8 @@ func TestFilesComeFirst(t *testing.T) {
 	v.Until(`document.querySelector(".list")?.clientWidth > 2300 && document.querySelector(".fold .prose").clientWidth < 700`)
 }
 
-// A menu is used by keyboard as its pattern says, and gives the focus back; what is folded away
-// stays as it was left.
+// A menu supports the keyboard as its ARIA pattern requires, and returns the focus. A collapsed
+// section keeps its state.
 func TestMenuAndFold(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -96,7 +96,7 @@ func TestMenuAndFold(t *testing.T) {
 	v.Do(chromedp.KeyEvent(kb.Escape))
 	focused("More actions")
 	v.Until(`!document.querySelector("[role=menu]")`)
-	v.Do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.Enter)) // its letter leads to Edit, not the key of the page
+	v.Do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.Enter)) // the letter selects Edit in the menu, and does not act as the shortcut of the page
 	v.Sees("Edit the set")
 	v.Do(chromedp.KeyEvent(kb.Escape))
 	focused("More actions")
@@ -114,7 +114,7 @@ func TestMenuAndFold(t *testing.T) {
 	v.Sees(sid)
 }
 
-// The theme is that of the system until one is chosen here, and again when that is taken back.
+// The pages use the theme of the system, unless another theme is selected.
 func TestTheme(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -137,8 +137,8 @@ func TestTheme(t *testing.T) {
 	dark(true)
 }
 
-// small returns the controls that are smaller than 24 px and nearer than that to another one (WCAG
-// 2.5.8), but for links in a sentence, and controls that browsers draw.
+// small returns the controls that are smaller than 24 px and closer than 24 px to another one (WCAG
+// 2.5.8), except links in a sentence.
 const small = `(() => {
 	const shown = [...document.querySelectorAll("a[href], button, select, summary, input:not([type=hidden]), [role^=menuitem]")].filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !e.matches(".skip, [hidden]"));
 	const boxes = shown.map((e) => e.getBoundingClientRect());
@@ -157,9 +157,8 @@ const small = `(() => {
 	}).map((e) => e.outerHTML.slice(0, 120) + " " + Math.round(e.getBoundingClientRect().width) + "×" + Math.round(e.getBoundingClientRect().height));
 })()`
 
-// What is pressed is large enough, or has room around it, for a finger and for a hand that
-// trembles.
-func TestTargets(t *testing.T) {
+// Every control is large enough, or has enough space around it, for touch and for unsteady hands.
+func TestControlSizes(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid, rid := annotated(t, s)

@@ -6,7 +6,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// If the service lets all users create dataspaces, so do the pages; the creator is the admin.
+// If the service lets all users create dataspaces, the pages do, too. The creator becomes the
+// admin.
 func TestUsersCreateDataspaces(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--dataspaces-by", "users")

@@ -37,7 +37,7 @@ func openDemo(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, which stops the process
+	t.Cleanup(func() { _ = cmd.Wait() }) // the end of the test's context stops the process
 	var origin string
 	keys := map[string]string{}
 	lines := bufio.NewScanner(out)
@@ -54,7 +54,7 @@ func openDemo(t *testing.T) *lab {
 	return &lab{browser.NewSite(origin), keys}
 }
 
-// A new user finds a file, plots two columns, uploads a folder and gives a colleague access,
+// A new user finds a file, plots two columns, uploads a folder and gives a colleague access, by
 // following links only.
 func TestFirstVisit(t *testing.T) {
 	t.Parallel()

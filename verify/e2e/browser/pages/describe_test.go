@@ -16,15 +16,15 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// metadata returns the descriptive metadata of the record at a path of the interface, in canonical
-// form; {} for none.
+// metadata returns the descriptive metadata of the record at a path of the HTTP API, in canonical
+// form, or {}.
 func metadata(t *testing.T, s *browser.Site, path string) string {
 	t.Helper()
 	var record struct{ Metadata json.RawMessage }
 	if err := s.Call(t.Context(), "GET", path, nil, &record); err != nil {
 		t.Fatal(err)
 	}
-	if record.Metadata == nil { // nothing is said
+	if record.Metadata == nil { // no metadata
 		return "{}"
 	}
 	said, err := descriptive.Parse(record.Metadata)
@@ -34,20 +34,20 @@ func metadata(t *testing.T, s *browser.Site, path string) string {
 	return string(said.Append(nil))
 }
 
-// describe changes the metadata of a record by a merge patch.
+// describe changes the metadata of a record with a merge patch.
 func describe(t *testing.T, s *browser.Site, method, path, patch string) {
 	t.Helper()
 	s.Do(t, method, path, map[string]any{"metadata": json.RawMessage(patch)})
 }
 
-// describes presses the button that opens the form of metadata.
+// describes opens the metadata form with a button.
 func describes(v *browser.Visitor, button string) {
 	v.T.Helper()
 	v.Press(button)
 	v.Until(`document.querySelector("dialog .describe")`)
 }
 
-// tags types words into the field of tags, each with Enter.
+// tags types words into a field for tags, each followed by Enter.
 func tags(v *browser.Visitor, label string, words ...string) {
 	v.T.Helper()
 	for _, word := range words {
@@ -56,22 +56,22 @@ func tags(v *browser.Visitor, label string, words ...string) {
 	}
 }
 
-// saved submits the dialog and waits until it is closed.
+// saved submits the dialog and waits until it closes.
 func saved(v *browser.Visitor) {
 	v.T.Helper()
 	v.Submit()
 	v.Until(`!document.querySelector("dialog")`)
 }
 
-// chooses selects an option of the control with this label, as a user does with the keyboard.
+// chooses selects an option of the control with this label, like a user with the keyboard.
 func chooses(v *browser.Visitor, label, value string) {
 	v.T.Helper()
 	v.Do(chromedp.SetValue(browser.Field(label), value))
 	v.Do(chromedp.Focus(browser.Field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.dispatchEvent(new Event("change", {bubbles: true}))`))
 }
 
-// A user describes a file by tags and by properties of every kind. The form recognises the kind of
-// each value, and keeps numbers as the user typed them.
+// A user edits the tags and properties of a file. The form recognizes the kind of each value, and
+// keeps numbers as typed.
 func TestDescribeFile(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -96,23 +96,23 @@ func TestDescribeFile(t *testing.T) {
 	want := `{"tags":["ice","deep core"],"properties":{"code":"0042","ok":true,"operator":"Ada","runs":[1,2.50,"b"],"sample":{"id":"S1"},` +
 		`"sampled":"2026-01-31","tags":"constructor","temperature":{"value":20.0,"unit":"°C"}}}`
 	if got := metadata(t, s, path); got != want {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 
 	describes(v, "Edit metadata")
 	v.Do(chromedp.Evaluate[chromedp.Void](`void ((send) => (window.fetch = (to, init) => (init?.method === "PATCH" && (window.sent = init.body), send(to, init))))(fetch)`))
 	v.Press("Remove property 3, operator")
-	v.Fill("Unit 7", "K") // temperature, now without the row of the operator
+	v.Fill("Unit 7", "K") // temperature, after the row of the operator was removed
 	v.Do(chromedp.Focus(browser.Field("Tags")), chromedp.SendKeys(browser.Field("Tags"), "typed"))
-	saved(v) // a word that is typed is added
+	saved(v) // a typed word without Enter is added, too
 	v.SeesNot("Ada")
 	if want := `{"metadata":{"tags":["ice","deep core","typed"],"properties":{"operator":null,"temperature":{"unit":"K"}}}}`; want != browser.Get(v, chromedp.Evaluate[string]("sent")) {
-		t.Errorf("sent is %s, want %s", browser.Get(v, chromedp.Evaluate[string]("sent")), want)
+		t.Errorf("the page sent %s, want %s", browser.Get(v, chromedp.Evaluate[string]("sent")), want)
 	}
 }
 
-// Numbers are read as people write them, by the rule of the service; what can be read in two ways
-// is refused.
+// The form reads numbers as people write them, by the rule of the service. Ambiguous numbers are
+// refused.
 func TestTypedNumbers(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -136,12 +136,12 @@ func TestTypedNumbers(t *testing.T) {
 	saved(v)
 	want := `{"properties":{"a":1234.5,"b":1234,"c":-5,"d":"12h30","e":"5/2","f":"1_000","p":1234,"temperature":{"value":37.5,"unit":"°C"}}}`
 	if got := metadata(t, s, path); got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("the metadata are %s, want %s", got, want)
 	}
 }
 
-// A field that the service refuses is named next to it, and what was typed stays. Nothing is
-// discarded without a question.
+// The form marks a field that the service refuses, and keeps the typed values. Unsaved changes are
+// discarded only after a question.
 func TestDescribeErrors(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -171,18 +171,18 @@ func TestDescribeErrors(t *testing.T) {
 	v.Fill("Name 1", "ab")
 	saved(v)
 	if got, want := metadata(t, s, path), `{"properties":{"ab":1,"width":2}}`; got != want {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 	describes(v, "Edit metadata")
 	v.Press("Remove property 1, ab")
 	v.Until(`document.querySelectorAll("dialog .property").length === 1`)
 	v.Do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
-	v.Sees("Discard unsaved changes?") // a row that is gone is a change, too
+	v.Sees("Discard unsaved changes?") // a removed row is a change, too
 	v.Press("Discard")
 	v.Until(`!document.querySelector("dialog")`)
 }
 
-// A set gets what a publication needs; the page lists what is missing until then.
+// A user edits the metadata for a publication of a set. The page lists the missing fields.
 func TestDescribeSet(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -214,7 +214,7 @@ func TestDescribeSet(t *testing.T) {
 	v.Press("Add a place")
 	v.Fill("Latitude", "48.850")
 	v.Fill("Longitude", "2.35")
-	v.Press("Add a creator") // and says nothing of it
+	v.Press("Add a creator") // an empty row is ignored
 	v.Shots("describe-set")
 	saved(v)
 	v.Sees("Curie, Marie", "ORCID 0000-0002-1825-0097", "Sorbonne; Institut du Radium", "is supplement to", "collected 2026-01-05T10:20Z to 2026-03", "latitude 48.850°")
@@ -225,7 +225,7 @@ func TestDescribeSet(t *testing.T) {
 		`"related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],"dates":[{"date":"2026-01-05T10:20Z/2026-03","type":"Collected"}],` +
 		`"funding":[{"funder":"ERC"}],"places":[{"latitude":48.850,"longitude":2.35}]}`
 	if got := metadata(t, s, path); got != want {
-		t.Errorf("the set says %s, want %s", got, want)
+		t.Errorf("the metadata of the set are %s, want %s", got, want)
 	}
 	v.At(path + "/history")
 	v.Sees("Creators", "name: Curie, Marie; type: person", "Year of publication", "radium, salt")
@@ -237,12 +237,12 @@ func TestDescribeSet(t *testing.T) {
 	v.SeesNot("Year of publication")
 	saved(v)
 	if got, want := metadata(t, s, "/dataspaces/"+did), `{"tags":["lab"]}`; got != want {
-		t.Errorf("the dataspace says %s, want %s", got, want)
+		t.Errorf("the metadata of the dataspace are %s, want %s", got, want)
 	}
 }
 
-// Changes of different properties merge; of the same one the form asks which value to keep. Members
-// cannot edit.
+// Concurrent changes of different properties are merged. For changes of the same property, the form
+// asks which value to keep. Members cannot edit.
 func TestDescribeConflicts(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -255,7 +255,7 @@ func TestDescribeConflicts(t *testing.T) {
 	v.Fill("Value 1", "10")
 	saved(v)
 	if got, want := metadata(t, s, path), `{"tags":["old"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 	describes(v, "Edit metadata")
 	describe(t, s, "PATCH", path, `{"tags":["theirs"]}`)
@@ -266,7 +266,7 @@ func TestDescribeConflicts(t *testing.T) {
 	browser.Click(v, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
 	saved(v)
 	if got, want := metadata(t, s, path), `{"tags":["old","mine"],"properties":{"a":10,"b":2,"c":3}}`; got != want {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 	mary := s.Person(t, "mary", "member", did)
 	w := s.SignedIn(t, mary.Key, path)
@@ -274,8 +274,8 @@ func TestDescribeConflicts(t *testing.T) {
 	w.SeesNot("Edit metadata")
 }
 
-// Twenty selected files get a tag and a property, after a preview, in one edit. One click undoes
-// the edit, and keeps the changes that other users made in the meantime.
+// A user adds a tag and a property to twenty selected files in one edit, after a preview. One click
+// undoes the edit, and keeps concurrent changes of other users.
 func TestDescribeMany(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -301,10 +301,10 @@ func TestDescribeMany(t *testing.T) {
 	v.Sees("20 files change.", "first; raw", "first; deep ice", "-5 °C")
 	v.Shots("describe-many-preview")
 	if got := metadata(t, s, "/resources/"+ids[1]); got != "{}" {
-		t.Errorf("a preview has made %s of a file", got)
+		t.Errorf("a preview has changed the metadata of a file to %s", got)
 	}
 	v.Press("Back")
-	v.Until(`document.querySelector("[aria-label='Value 1']").value === "-5"`) // what was typed is there still
+	v.Until(`document.querySelector("[aria-label='Value 1']").value === "-5"`) // the typed values remain
 	v.Submit()
 	v.Press("Change 20 files")
 	v.Sees("20 files changed.")
@@ -317,7 +317,7 @@ func TestDescribeMany(t *testing.T) {
 			want = strings.Replace(want, "[", `["first",`, 1)
 		}
 		if got := metadata(t, s, "/resources/"+id); got != want {
-			t.Errorf("%s says %s, want %s", names[i], got, want)
+			t.Errorf("the metadata of %s are %s, want %s", names[i], got, want)
 		}
 	}
 	describe(t, s, "PATCH", "/resources/"+ids[7], `{"tags":["mine"]}`)
@@ -326,12 +326,12 @@ func TestDescribeMany(t *testing.T) {
 	v.Shots("undone-in-part")
 	for i, want := range map[int]string{0: `{"tags":["first","raw"]}`, 1: `{}`, 7: strings.Replace(want, "deep ice", "mine", 1)} {
 		if got := metadata(t, s, "/resources/"+ids[i]); got != want {
-			t.Errorf("after undo %s says %s, want %s", names[i], got, want)
+			t.Errorf("after undo, the metadata of %s are %s, want %s", names[i], got, want)
 		}
 	}
 }
 
-// The vocabularies of the pages are those of the service.
+// The pages use the same vocabularies as the service.
 func TestVocabulariesOfPages(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../../web/src/describe/vocabulary.ts")
@@ -359,7 +359,7 @@ func TestVocabulariesOfPages(t *testing.T) {
 	}
 	for _, licence := range licences {
 		if id := string(licence[1]); !slices.Contains(descriptive.Licences(), id) {
-			t.Errorf("%s is no licence of SPDX", id)
+			t.Errorf("%s is not a licence of SPDX", id)
 		}
 	}
 }

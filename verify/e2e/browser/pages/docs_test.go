@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The guide needs no session, and its commands contain the address of the service.
+// The guide requires no session, and its commands contain the address of the service.
 func TestGuideWithoutSession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -33,7 +33,7 @@ func TestGuideWithoutSession(t *testing.T) {
 	v.Until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
 }
 
-// Help lists the pages of the manual, and links between them lead from page to page.
+// Help lists the pages of the manual, and their links lead to each other.
 func TestManualWithoutSession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -58,8 +58,8 @@ func TestManualWithoutSession(t *testing.T) {
 	v.Sees("there is nothing at this address")
 }
 
-// The reference shows every operation of the OpenAPI document, and opens the one in the hash of the
-// address.
+// The reference shows every operation of the OpenAPI document, and opens the operation in the hash
+// of the address.
 func TestReferenceHasAllOperations(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -71,7 +71,7 @@ func TestReferenceHasAllOperations(t *testing.T) {
 		`[...document.querySelectorAll(".operation")].filter((o) => o.querySelector(".method").textContent !== "object").map((o) => o.id).join(" ")`)), " ")
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("the page has %d operations:\n%v\nthe document %d:\n%v", len(got), got, len(want), want)
+		t.Errorf("the page has %d operations:\n%v\nwant %d:\n%v", len(got), got, len(want), want)
 	}
 	v.Shots("reference")
 
@@ -83,7 +83,7 @@ func TestReferenceHasAllOperations(t *testing.T) {
 	v.Shots("operation")
 }
 
-// The filter covers all operations, is stored in the address, and shows the number of matches.
+// The filter applies to all operations, is stored in the address, and shows the number of matches.
 func TestReferenceFilter(t *testing.T) {
 	t.Parallel()
 	v := browser.Open(t).Visit(t)
@@ -96,13 +96,14 @@ func TestReferenceFilter(t *testing.T) {
 	v.Sees("No operations match")
 }
 
-// Every entry, with all that is nested in it, can be opened and rendered.
+// Every entry and its nested sections can be opened and rendered.
 func TestReferenceOpensEverything(t *testing.T) {
 	t.Parallel()
 	v := browser.Open(t).Visit(t)
 	v.At("/docs/interface")
 	v.Sees("Harvesting")
-	// Each is opened alone on the page: to lay out all of them for each takes most of the time.
+	// Each entry is opened alone on the page: laying out all entries for each one would take most
+	// of the time.
 	ids := strings.Split(browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".operation")].map((o) => (o.style.display = "none", o.id)).join(" ")`)), " ")
 	for _, id := range ids {
 		shown := browser.Get(v, chromedp.Evaluate[string](`(async () => {

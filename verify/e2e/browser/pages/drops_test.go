@@ -19,7 +19,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// newRequest makes a request link of a set, and returns its path.
+// newRequest creates a request link of a set, and returns its path and its id.
 func newRequest(t *testing.T, s *browser.Site, setID string) (path, id string) {
 	t.Helper()
 	var made struct{ ID, Address string }
@@ -29,8 +29,8 @@ func newRequest(t *testing.T, s *browser.Site, setID string) (path, id string) {
 	return strings.TrimPrefix(made.Address, s.Origin), made.ID
 }
 
-// digests are those of the files that have come through a link, by their names below its label and
-// the day.
+// digests returns the digests of the files uploaded through a link, by their names below its label
+// and the date.
 func digests(t *testing.T, s *browser.Site, setID string) (all map[string][]string) {
 	t.Helper()
 	all = map[string][]string{}
@@ -48,8 +48,8 @@ func digests(t *testing.T, s *browser.Site, setID string) (all map[string][]stri
 	return all
 }
 
-// holdsOnce checks that the files of a folder have come through a link, each once and whole, and no
-// others.
+// holdsOnce checks that exactly the files of a folder were uploaded through a link, each once and
+// complete.
 func holdsOnce(t *testing.T, s *browser.Site, setID, root string) {
 	t.Helper()
 	got, want := digests(t, s, setID), 0
@@ -59,19 +59,19 @@ func holdsOnce(t *testing.T, s *browser.Site, setID, root string) {
 		}
 		want++
 		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(filepath.Dir(root), path) // it is below
+		name, _ := filepath.Rel(filepath.Dir(root), path) // path is always below the folder
 		sum := sha256.Sum256(content)
 		if there := got[filepath.ToSlash(name)]; !slices.Equal(there, []string{hex.EncodeToString(sum[:])}) {
-			t.Errorf("%s has arrived as %q", name, there)
+			t.Errorf("%s was received with the digests %q", name, there)
 		}
 		return err
 	})
 	if err != nil || len(got) != want {
-		t.Errorf("%d of %d files have arrived, %v", len(got), want, err)
+		t.Errorf("%d of %d files were received, %v", len(got), want, err)
 	}
 }
 
-// asks records what the page asks for, and all of the answers but their bodies.
+// asks records the requests of the page, and the headers of the answers.
 func asks(v *browser.Visitor) (all func() string) {
 	var mu sync.Mutex
 	var text strings.Builder
@@ -92,9 +92,9 @@ func asks(v *browser.Visitor) (all func() string) {
 	}
 }
 
-// Somebody without an account sends a folder of 300 files from a phone. The service is killed in
-// between: the page goes on by itself, and each file is there once and whole. Nothing of the set is
-// in what the page shows and is told.
+// A visitor without an account uploads a folder of 300 files from a phone, while the service is
+// killed and restarted. The page resumes automatically, and each file is stored once and complete.
+// The page and its requests reveal no other content of the set.
 func TestDropThroughLink(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -108,7 +108,7 @@ func TestDropThroughLink(t *testing.T) {
 	path, _ := newRequest(t, s, sid)
 	v := s.Visit(t)
 	v.Expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	v.Expect("status of 409") // Chromium itself repeats a request whose connection breaks
+	v.Expect("status of 409") // Chromium automatically repeats a request after a connection error
 	v.Size(360, 740)
 	asked := asks(v)
 	v.At(path)
@@ -134,7 +134,7 @@ func TestDropThroughLink(t *testing.T) {
 	page := browser.Get(v, chromedp.Evaluate[string](`document.documentElement.outerHTML`)) + asked()
 	for _, secret := range append(hidden, did, sid, "secret plan", "/v1/") {
 		if strings.Contains(page, secret) {
-			t.Errorf("the page was told %q", secret)
+			t.Errorf("the page or an answer contains %q", secret)
 		}
 	}
 	v.Until(`document.querySelector("[aria-live]").textContent === "All sent: 300 files."`)
@@ -144,8 +144,8 @@ func TestDropThroughLink(t *testing.T) {
 	holdsOnce(t, s, sid, root)
 }
 
-// After a reload in the middle, the same files go on where they were; when the link has ended, the
-// page says so of each.
+// After a reload during the upload, selecting the same files again resumes them. After the link is
+// revoked, the page reports it for each file.
 func TestDropAfterReload(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -171,7 +171,7 @@ func TestDropAfterReload(t *testing.T) {
 	got := sent()
 	slices.Sort(got)
 	if len(got) != 3 || got[2] == "0" || got[1] != "0" {
-		t.Errorf("chunks began at %v", got)
+		t.Errorf("the offsets of the chunks are %v", got)
 	}
 	s.Do(t, "DELETE", "/links/"+id, nil)
 	other := browser.Folder(t, "y", map[string]int{"a.txt": 1, "b.txt": 2, "c.txt": 3, "d.txt": 4, "e.txt": 5, "f.txt": 6})
@@ -182,8 +182,8 @@ func TestDropAfterReload(t *testing.T) {
 	v.Shot("drop-ended")
 }
 
-// The owner of a link sees what a visitor has left unfinished, and ends it: it holds no bytes any
-// more, and the visitor sends the file again as a whole.
+// The owner of a link sees a visitor's unfinished upload and ends it. It no longer uses space, and
+// the visitor uploads the complete file again.
 func TestEndUploadsOfLink(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -218,7 +218,7 @@ func TestEndUploadsOfLink(t *testing.T) {
 		UnfinishedUploads, UnfinishedBytes int64
 	}
 	if err := s.Call(t.Context(), "GET", "/links/"+id, nil, &link); err != nil || link.UnfinishedUploads != 0 || link.UnfinishedBytes != 0 || link.State != "active" {
-		t.Errorf("the link after that: %+v, %v", link, err)
+		t.Errorf("the link has the state %+v, %v", link, err)
 	}
 
 	v.At(path)
@@ -231,8 +231,8 @@ func TestEndUploadsOfLink(t *testing.T) {
 	owner.SeesNot("unfinished upload")
 }
 
-// A visitor who sends more files than the service takes in that time waits, and is not told that
-// the connection is lost.
+// A visitor who exceeds the rate limit for uploads waits, and the page does not report a lost
+// connection.
 func TestDropIsThrottled(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--anonymous-per-minute", "120")

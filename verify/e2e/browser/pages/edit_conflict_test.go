@@ -8,8 +8,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// If two windows change the same field, the second one shows both values and asks which one to
-// keep.
+// If two windows change the same field, the second one to save shows both values and asks which one
+// to keep.
 func TestConflictingEdits(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t).InTabs(t)
@@ -34,20 +34,21 @@ func TestConflictingEdits(t *testing.T) {
 		first.Sees("The same field was changed", "from the second window", "from the first window", "by admin")
 		first.Shot("conflict-" + path[1:4])
 		if got := s.Field(t, path, "description"); got != "from the second window" {
-			t.Errorf("%s: before the choice it is %q", path, got)
+			t.Errorf("%s: before the choice, the description is %q", path, got)
 		}
-		first.Submit() // without a choice nothing is sent
+		first.Submit() // without a choice, the form is not sent
 		first.Until(`document.querySelector("dialog .conflict input:invalid")`)
 		browser.Click(first, chromedp.Search(`//fieldset//label[contains(., "Yours")]`))
 		first.Submit()
 		first.Until(`!document.querySelector("dialog")`)
 		if got := s.Field(t, path, "description"); got != "from the first window" {
-			t.Errorf("%s: after the choice it is %q", path, got)
+			t.Errorf("%s: after the choice, the description is %q", path, got)
 		}
 	}
 }
 
-// Choosing the saved value discards only that field. A further change of the record asks again.
+// Choosing the saved value discards only this field. After another change of the record, the form
+// asks again.
 func TestConflictKeepsTheirs(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -70,7 +71,7 @@ func TestConflictKeepsTheirs(t *testing.T) {
 	v.Submit()
 	v.Until(`!document.querySelector("dialog")`)
 	if got := s.Field(t, path, "title") + ", " + s.Field(t, path, "description"); got != "my title, theirs again" {
-		t.Errorf("it is %s", got)
+		t.Errorf("the set has %s", got)
 	}
 }
 
@@ -90,11 +91,12 @@ func TestEditsOfDifferentFieldsMerge(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	v.Sees("LOG", "mine")
 	if got := s.Field(t, path, "format") + ", " + s.Field(t, path, "description"); got != "LOG, mine" {
-		t.Errorf("it is %s", got)
+		t.Errorf("the file has %s", got)
 	}
 }
 
-// Conflicting changes of a user by two sysadmins, and of a profile in two windows, ask as well.
+// The form also asks about conflicting changes of a user by two sysadmins, and of a profile in two
+// windows.
 func TestConflictingUserEdits(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -112,7 +114,7 @@ func TestConflictingUserEdits(t *testing.T) {
 	v.Press("Save")
 	v.Until(`!document.querySelector("dialog")`)
 	if got := s.Field(t, path, "fullname"); got != "Mary Jones" {
-		t.Errorf("the name is %s", got)
+		t.Errorf("the full name is %s", got)
 	}
 	w := s.SignedIn(t, mary.Key, "/account", "status of 412")
 	w.Fill("Full name", "Mary")
@@ -125,6 +127,6 @@ func TestConflictingUserEdits(t *testing.T) {
 	w.Sees("Saved.")
 	w.Until(`[...document.querySelectorAll("input")].some((i) => i.value === "Mary J.")`)
 	if got := s.Field(t, path, "fullname"); got != "Mary J." {
-		t.Errorf("the name is %s", got)
+		t.Errorf("the full name is %s", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A form leaves fields alone that it does not change: the visibility of a dataspace, and concurrent
-// changes.
+// A form changes only the fields that the user edited. It keeps the visibility of a dataspace, and
+// concurrent changes.
 func TestEditKeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -32,7 +32,7 @@ func TestEditKeepsOtherFields(t *testing.T) {
 	v.Until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
 	var dataspace struct{ Title, Visibility string }
 	if err := s.Call(ctx, "GET", "/dataspaces/"+did, nil, &dataspace); err != nil || dataspace.Visibility != "public" {
-		t.Errorf("after another title it is %+v, %v", dataspace, err)
+		t.Errorf("after the change of the title, the dataspace is %+v, %v", dataspace, err)
 	}
 	v.At("/users")
 	v.Press("Change mary")
@@ -42,12 +42,12 @@ func TestEditKeepsOtherFields(t *testing.T) {
 	v.Submit()
 	v.Sees("Mary Jones")
 	if err := s.Call(ctx, "GET", "/users/"+mary.ID, nil, &mary); err != nil || mary.Sysadmin || mary.Fullname != "Mary Jones" {
-		t.Errorf("after another name she is %+v, %v", mary, err)
+		t.Errorf("after the change of the name, the user is %+v, %v", mary, err)
 	}
 }
 
-// A change of the name keeps concurrent changes of other fields. Other line ends do not count as a
-// change.
+// Changing the name keeps concurrent changes of other fields. Different line ends are not treated
+// as a change.
 func TestProfileKeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -64,7 +64,7 @@ func TestProfileKeepsOtherFields(t *testing.T) {
 	v.Sees("Saved.")
 	var now struct{ Fullname, About, Description, Title string }
 	if err := s.Call(t.Context(), "GET", "/users/"+mary.ID, nil, &now); err != nil || now.Fullname != "Mary Jones" || now.About != "looks after the laser" {
-		t.Errorf("after another name she is %+v, %v", now, err)
+		t.Errorf("after the change of the name, the user is %+v, %v", now, err)
 	}
 	v.Until(`document.querySelector("textarea").value === "looks after the laser"`)
 	v.At("/dataspaces/" + did)
@@ -73,11 +73,11 @@ func TestProfileKeepsOtherFields(t *testing.T) {
 	v.Submit()
 	v.Until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
 	if err := s.Call(t.Context(), "GET", "/dataspaces/"+did, nil, &now); err != nil || now.Description != lines {
-		t.Errorf("after another title it is %+v, %v", now, err)
+		t.Errorf("after the change of the title, the dataspace is %+v, %v", now, err)
 	}
 }
 
-// Escape, a click outside and the close button discard unsaved input of a dialog only after
+// Escape, a click outside of a dialog and its close button discard unsaved input only after a
 // confirmation.
 func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 		v.Press("Keep editing")
 		v.SeesNot("Discard unsaved changes?")
 		if !browser.Get(v, chromedp.Evaluate[bool](unchanged)) {
-			t.Errorf("%s: it is gone", name)
+			t.Errorf("%s: the typed title is lost", name)
 		}
 	}
 	v.Do(chromedp.MouseClickXY(5, 5))
@@ -111,6 +111,6 @@ func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 	v.Press("Discard")
 	v.Until(`!document.querySelector("dialog")`)
 	if got := s.Field(t, "/sets/"+sid, "title"); got != "Runs of 2026" {
-		t.Errorf("it was saved: %s", got)
+		t.Errorf("the discarded title was saved: %s", got)
 	}
 }

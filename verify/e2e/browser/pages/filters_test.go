@@ -8,7 +8,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The service sorts and filters; order and filters are stored in the address.
+// The service sorts and filters. The order and the filters are stored in the address.
 func TestOrdersAndFilters(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

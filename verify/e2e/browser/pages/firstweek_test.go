@@ -11,8 +11,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The page keeps typed text when the session ends, and hides it until the same user signs in again.
-// The page explains a wrong key there.
+// When the session ends, the page keeps typed text, and hides it until the same user signs in
+// again. After a wrong key, the page shows an explanation.
 func TestTypedTextOutlivesTheSession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -46,9 +46,9 @@ func TestTypedTextOutlivesTheSession(t *testing.T) {
 	}
 }
 
-// Back returns to the place in a long list, also when the scroll position changed in the
-// same moment.
-func TestBackKeepsThePlaceInAList(t *testing.T) {
+// Back returns to the position in a long list, even if the scroll position changed at the same
+// time.
+func TestBackKeepsListPosition(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	_, sid := s.NewSet(t)
@@ -65,8 +65,7 @@ func TestBackKeepsThePlaceInAList(t *testing.T) {
 		};
 		setTimeout(look, 0);
 	})`, chromedp.EvalAwaitPromise))
-	// The page is slow: its list unmounts only after the event of the scroll to the top of the
-	// next page.
+	// The page is slow: its list unmounts only after the scroll event at the top of the next page.
 	v.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (() => {
 		[...document.querySelectorAll(".list .row a")].find((a) => a.innerText.trim() === %q).click();
 		dispatchEvent(new Event("scroll"));
@@ -76,10 +75,9 @@ func TestBackKeepsThePlaceInAList(t *testing.T) {
 	v.Until(fmt.Sprintf(`location.pathname === "/sets/%s" && Math.abs(scrollY - %d) < 5`, sid, place))
 }
 
-// After a drop Enter uploads, and files are discarded only after a question. A new link to
-// this machine says that it leads nowhere else, and a link to a whole set has no number of
-// files.
-func TestDropsAndLinksOfTheFirstDay(t *testing.T) {
+// After a drop, Enter uploads the files, and they are discarded only after a question. A new link
+// to a service on this machine shows a warning, and a link to a whole set shows no number of files.
+func TestDropAndLinkDialogs(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	_, sid := s.NewSet(t)

@@ -8,8 +8,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Names with slashes are a tree: its folders open by click and by keyboard, have addresses, and are
-// made, renamed, copied, deleted and brought back.
+// Names with slashes form a tree of folders. Folders open by click and by keyboard, have addresses,
+// and can be created, renamed, copied, deleted and restored.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -33,7 +33,7 @@ func TestFolders(t *testing.T) {
 	v.Press("All files")
 	v.Lists("raw/2026/a.csv", "raw/2026/b.csv", "raw/notes.txt")
 	v.At("/sets/" + sid)
-	v.Lists("plan.pdf", "raw/2026/a.csv", "raw/2026/b.csv", "raw/notes.txt", "zero.txt") // the choice is kept
+	v.Lists("plan.pdf", "raw/2026/a.csv", "raw/2026/b.csv", "raw/notes.txt", "zero.txt") // the choice is remembered
 	v.Press("Changed")
 	v.Lists("zero.txt", "plan.pdf", "raw/notes.txt", "raw/2026/b.csv", "raw/2026/a.csv")
 	v.Press("Folders")

@@ -6,8 +6,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// axe-core finds no serious violation in the dialogs in which people describe files, and none is
-// wider than a narrow window.
+// axe-core finds no serious violation in the dialogs for metadata, and no dialog is wider than a
+// narrow window.
 func TestFormsAreAccessible(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -54,7 +54,7 @@ func TestFormsAreAccessible(t *testing.T) {
 	look("dialog-set-edit")
 }
 
-// darkContrast runs the rule about contrast in the dark theme.
+// darkContrast runs the rule for contrast in the dark theme.
 func darkContrast(v *browser.Visitor, script string) []browser.Finding {
 	v.T.Helper()
 	v.Theme("dark")

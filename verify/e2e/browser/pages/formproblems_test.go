@@ -12,7 +12,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// makeSchema makes the schema of measurements by the interface. Samples are called as S-0001.
+// makeSchema creates the schema of measurements over the HTTP API. Sample names must look like
+// S-0001.
 func makeSchema(t *testing.T, s *browser.Site, did, kind string, enforce bool) (kid string) {
 	t.Helper()
 	schema := strings.Replace(measurementSchema, `"title":"Sample"`, `"title":"Sample","description":"As on the label: S-0001.","pattern":"^S-[0-9]{4}$"`, 1)
@@ -24,15 +25,15 @@ func makeSchema(t *testing.T, s *browser.Site, did, kind string, enforce bool) (
 	return made.ID
 }
 
-// says waits until exactly these texts are said to be wrong in an element, in this order.
+// says waits until an element shows exactly these errors, in this order.
 func says(v *browser.Visitor, within string, texts ...string) {
 	v.T.Helper()
 	v.Until(fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.innerText).filter(Boolean).join("|") === %q`, within+" .error", strings.Join(texts, "|")))
 }
 
 // A field with a missing or wrong value shows the problem, on the page of the file and in its form.
-// A form that only reminds saves the values all the same.
-func TestFormReminds(t *testing.T) {
+// A form that does not enforce its schema saves the values anyway.
+func TestFormShowsProblems(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)
@@ -46,7 +47,7 @@ func TestFormReminds(t *testing.T) {
 	describes(v, "Fill in the form")
 	says(v, "dialog .asked", missing, missing, unit, missing, "This must be at least 0.")
 	v.Shots("form-wrong")
-	v.Until(`document.activeElement === document.querySelector("dialog .asked input")`) // the first that lacks something
+	v.Until(`document.activeElement === document.querySelector("dialog .asked input")`) // the first field with a problem
 	keyboard(v, "S-0007")
 	v.TabTo(`e.getAttribute("aria-label") === "Unit of Temperature"`)
 	keyboard(v, "K")
@@ -54,20 +55,20 @@ func TestFormReminds(t *testing.T) {
 	v.Do(chromedp.KeyEvent(kb.Tab))
 	says(v, "dialog .asked", missing, "This should be -273.15 or more.", missing, "This must be at least 0.")
 	v.Fill("Temperature", "cold")
-	v.Submit() // the browser refuses what is no number
+	v.Submit() // the browser refuses a value that is not a number
 	says(v, "dialog .asked", missing, "This is not a number. Write it as 20, -0.5 or 1e-3.", missing, "This must be at least 0.")
 	v.Fill("Temperature", "4")
 	saved(v)
 	says(v, ".described", missing, `Number 2, “Minutes” must be at least 0.`, `Number 2, “What was done” is missing.`)
 	want := `"properties":{"other":1,"preparation":[{"what_was_done":"milled"},{"minutes":-1}],"sample":"S-0007","temperature":{"value":4,"unit":"K"}}`
 	if got := metadata(t, s, path); !strings.Contains(got, want) {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 }
 
-// A form that insists keeps what is missing from being sent, and shows at its field what the
-// service refuses; also of many files, and of a table.
-func TestFormInsists(t *testing.T) {
+// A form that enforces its schema is not sent with missing values, and shows a refusal of the
+// service at its field. This also applies to edits of many files, and to a table.
+func TestFormEnforcesSchema(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)
@@ -109,8 +110,8 @@ func TestFormInsists(t *testing.T) {
 	v.Shots("table-refused")
 }
 
-// A changed form is a new version. Metadata keep the version with which they were entered until a
-// user takes the new one. A deleted form asks for nothing, and can be restored.
+// A changed form becomes a new version. Metadata keep the version with which they were entered
+// until a user selects the new one. A deleted form requires no values, and can be restored.
 func TestFormVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -139,7 +140,7 @@ func TestFormVersions(t *testing.T) {
 	v.Shots("form-file")
 	want := fmt.Sprintf(`{"properties":{"measured_on":"2026-01-31","operator":"Ada","sample":"S-0001"},"schema":{"id":%q,"version":2}}`, kid)
 	if got := metadata(t, s, path); got != want {
-		t.Errorf("the file says %s, want %s", got, want)
+		t.Errorf("the metadata of the file are %s, want %s", got, want)
 	}
 	v.At("/schemas/" + kid)
 	v.Press("Delete")
@@ -154,8 +155,8 @@ func TestFormVersions(t *testing.T) {
 	v.SeesNot("deleted")
 }
 
-// A set says from where properties of its files are filled in, also of those that are there. Their
-// pages say so, until a person changes the value.
+// A set selects the sources of properties of its files, including existing files. The page of a
+// file shows the source of a property until a user changes the value.
 func TestSetExtract(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -169,7 +170,7 @@ func TestSetExtract(t *testing.T) {
 		browser.Click(v, chromedp.Search(fmt.Sprintf(`//label[contains(., %q)]//input`, label)))
 		saved(v)
 		if got := s.Field(t, "/sets/"+sid, "extract"); got != want {
-			t.Errorf("properties are filled from %s, want %s", got, want)
+			t.Errorf("properties are extracted from %s, want %s", got, want)
 		}
 	}
 	toggle("own header", "[header]")

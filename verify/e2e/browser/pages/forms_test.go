@@ -17,7 +17,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// keyboard types texts where the focus is, as a person does who has no mouse.
+// keyboard types texts at the focus, like a user without a mouse.
 func keyboard(v *browser.Visitor, texts ...string) {
 	v.T.Helper()
 	for _, text := range texts {
@@ -26,14 +26,13 @@ func keyboard(v *browser.Visitor, texts ...string) {
 	}
 }
 
-// send presses Ctrl and Enter, which sends a form.
+// send submits a form with Ctrl and Enter.
 func send(v *browser.Visitor) {
 	v.T.Helper()
 	v.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)))
 }
 
-// formField is a field in the builder of forms. rest is typed into the controls behind the first
-// ones.
+// formField is a field in the form builder. rest is typed into the remaining controls of the field.
 type formField struct {
 	label, kind       string
 	required, several bool
@@ -41,7 +40,7 @@ type formField struct {
 	fields            []formField
 }
 
-// typeFields types fields with the keyboard alone, and begins in the label of the first.
+// typeFields types fields with the keyboard only. It begins in the label of the first field.
 func typeFields(v *browser.Visitor, list string, fields []formField) {
 	v.T.Helper()
 	for i, f := range fields {
@@ -56,7 +55,7 @@ func typeFields(v *browser.Visitor, list string, fields []formField) {
 			}
 			keyboard(v, kb.Tab)
 		}
-		keyboard(v, kb.Tab, kb.Tab, kb.Tab) // past up, down and remove
+		keyboard(v, kb.Tab, kb.Tab, kb.Tab) // skip the buttons up, down and remove
 		for i, text := range f.rest {
 			if i > 0 {
 				keyboard(v, kb.Tab)
@@ -67,8 +66,7 @@ func typeFields(v *browser.Visitor, list string, fields []formField) {
 	}
 }
 
-// measurement is the form of five fields that a person makes, and measurementSchema is what it
-// stands for.
+// measurement is a form of five fields, and measurementSchema is its schema.
 var measurement = []formField{
 	{label: "Sample", kind: "Text", required: true},
 	{label: "Measured on", kind: "Date", required: true},
@@ -88,7 +86,7 @@ const measurementSchema = `{"$schema":"https://json-schema.org/draft/2020-12/sch
 	`"what_was_done":{"title":"What was done","type":"string"},"minutes":{"title":"Minutes","type":"integer","minimum":0}},"required":["what_was_done"]}}` +
 	`},"required":["sample","measured_on"]}`
 
-// makeMeasurement makes the form in the builder, without a mouse, and returns its id.
+// makeMeasurement creates the form in the form builder without a mouse, and returns its id.
 func makeMeasurement(v *browser.Visitor, s *browser.Site, did string) string {
 	v.T.Helper()
 	v.At("/dataspaces/" + did + "?view=schemas")
@@ -113,17 +111,17 @@ func makeMeasurement(v *browser.Visitor, s *browser.Site, did string) string {
 		}
 	}
 	if err := s.Call(v.T.Context(), "GET", "/dataspaces/"+did+"/schemas", nil, &list); err != nil || len(list.Data) != 1 {
-		v.T.Fatalf("there are %d schemas, %v", len(list.Data), err)
+		v.T.Fatalf("got %d schemas, %v", len(list.Data), err)
 	}
 	var got bytes.Buffer
 	if err := json.Compact(&got, list.Data[0].Schema); err != nil || got.String() != measurementSchema {
-		v.T.Errorf("the builder has made\n%s\nwant\n%s\n%v", &got, measurementSchema, err)
+		v.T.Errorf("the builder created\n%s\nwant\n%s\n%v", &got, measurementSchema, err)
 	}
 	return list.Data[0].ID
 }
 
-// A person makes a form of five fields, describes twenty files with it, changes the metadata of all
-// files by a spreadsheet, and takes that back.
+// A user creates a form of five fields, enters the metadata of twenty files with it, changes the
+// metadata of all files with a spreadsheet, and undoes this change.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -141,14 +139,14 @@ func TestForms(t *testing.T) {
 		want := fmt.Sprintf(`{"tags":["winter"],"properties":{"measured_on":"2026-01-31","method":"SEM","preparation":[{"minutes":20,"what_was_done":"milled"},{"what_was_done":"sieved"}],`+
 			`"sample":"S-%04d","temperature":{"value":20.5,"unit":"K"}},"schema":{"id":%q,"version":1}}`, i, kid)
 		if got := metadata(t, s, "/resources/"+id); got != want {
-			t.Errorf("%s says\n%s, want\n%s", names[i], got, want)
+			t.Errorf("the metadata of %s are\n%s, want\n%s", names[i], got, want)
 		}
 	}
 	editTable(v, s, sid, n)
 }
 
-// describeTwenty describes the first twenty files of a set: what they have in common at once, the
-// rest one after the other.
+// describeTwenty edits the metadata of the first twenty files of a set: common values in one edit,
+// and the others file by file.
 func describeTwenty(v *browser.Visitor, sid string, names []string) {
 	v.T.Helper()
 	v.At("/sets/" + sid)
@@ -199,8 +197,8 @@ func describeTwenty(v *browser.Visitor, sid string, names []string) {
 	v.Sees(browser.Grouped(len(names)-20) + " hits")
 }
 
-// editTable downloads the metadata of all files, changes each row, uploads them, and undoes that by
-// one click.
+// editTable downloads the metadata of all files, changes each row, uploads the table, and undoes
+// the change with one click.
 func editTable(v *browser.Visitor, s *browser.Site, sid string, n int) {
 	v.T.Helper()
 	before := described(v.T, s, sid)
@@ -220,25 +218,25 @@ func editTable(v *browser.Visitor, s *browser.Site, sid string, n int) {
 	v.Sees(browser.Grouped(n)+" files change.", browser.Grouped(n)+" rows read.", "Ada")
 	v.Shots("table-preview")
 	if got := described(v.T, s, sid); got[0] != before[0] || len(got) != n {
-		v.T.Errorf("a preview has changed %s to %s", before[0], got[0])
+		v.T.Errorf("the preview has changed %s to %s", before[0], got[0])
 	}
 	v.Press("Change " + browser.Grouped(n) + " files")
 	v.Sees(browser.Grouped(n) + " files changed.")
 	v.Shots("table-changed")
 	for i, got := range described(v.T, s, sid) {
 		if !strings.Contains(got, `"operator":"Ada"`) || !strings.Contains(got, `"checked"`) {
-			v.T.Fatalf("file %d says %s, and was to have what row %d of the table says: %s", i, got, i+2, rows[i])
+			v.T.Fatalf("file %d has the metadata %s, want the values of row %d of the table: %s", i, got, i+2, rows[i])
 		}
 	}
 	browser.Click(v, chromedp.CSS(".notice button"))
 	v.Sees("Undone: " + browser.Grouped(n) + " files are as before.")
 	v.Shots("table-undone")
 	if got := described(v.T, s, sid); !slices.Equal(got, before) {
-		v.T.Error("after undo some file is not as it was before")
+		v.T.Error("undo did not restore all files")
 	}
 }
 
-// editRows adds a tag and a property to each row of a table, as a spreadsheet does.
+// editRows adds a tag and a property to each row of a table, like a spreadsheet.
 func editRows(t *testing.T, table string, n int) [][]string {
 	t.Helper()
 	content, err := os.ReadFile(table)
@@ -271,7 +269,7 @@ func editRows(t *testing.T, table string, n int) [][]string {
 	return rows[1:]
 }
 
-// described returns the names of the files of a set with what is said about them, in order.
+// described returns the names of the files of a set with their metadata, in order.
 func described(t *testing.T, s *browser.Site, sid string) (list []string) {
 	t.Helper()
 	for next := s.Base() + "/sets/" + sid + "/resources?order=name&limit=1000&fields=metadata"; next != ""; {

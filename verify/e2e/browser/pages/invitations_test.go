@@ -8,7 +8,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// invites makes an invitation in the pages and returns its address.
+// invites creates an invitation in the pages and returns its address.
 func invites(v *browser.Visitor, whom string) string {
 	v.T.Helper()
 	v.Press("Invite …")
@@ -16,9 +16,9 @@ func invites(v *browser.Visitor, whom string) string {
 	return newLink(v)
 }
 
-// An admin invites a colleague, who accepts on a phone, has a key that is shown once, is signed in,
-// and uses the key elsewhere. Somebody who is a user joins with one press, also by a link on a page
-// of another site. The invitations are listed with what has come of them.
+// An admin invites a colleague, who accepts on a phone, receives a key that is shown once, is
+// signed in, and uses the key elsewhere. An existing user joins with one click, also through a link
+// on another site. The list shows each invitation with its result.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--invitations", "admins")
@@ -93,7 +93,7 @@ func TestInvitation(t *testing.T) {
 	v.SeesNot("Cleo")
 }
 
-// A sysadmin invites somebody to have an account; a phone without scripts accepts.
+// A sysadmin invites a person to create an account. A phone without scripts can accept.
 func TestInvitationWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

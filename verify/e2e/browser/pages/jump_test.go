@@ -13,8 +13,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// goes types where to go in a long list, and waits until the row that has the focus is that of a
-// file or folder.
+// goes types a destination in a long list, and waits until the row of this file or folder has the
+// focus.
 func goes(v *browser.Visitor, to, row string) {
 	v.T.Helper()
 	v.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((input) => { input.value = %q; input.form.requestSubmit() })(document.querySelector(".jump input"))`, to)))
@@ -27,9 +27,9 @@ func hasFocus(v *browser.Visitor, row string) {
 	v.Until(`((r) => r && r.top >= 0 && r.bottom <= innerHeight)(document.activeElement?.closest("[data-index]")?.getBoundingClientRect())`)
 }
 
-// A long list knows its length at once, and goes to its end, its beginning, a name or a day by a
-// few requests, in either direction, flat and by folders.
-func TestJump(t *testing.T) {
+// A long list immediately shows its length. It jumps to its end, its beginning, a name or a day
+// with few requests, in both directions, flat and by folders.
+func TestListJumps(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	_, sid := s.NewSet(t)
@@ -79,6 +79,6 @@ func TestJump(t *testing.T) {
 	v.At("/sets/" + sid + "?order=oldest")
 	v.Sees("1,102 files", "Go to")
 	first := browser.Get(v, chromedp.Evaluate[string](`document.querySelector("[data-index='0'] a").innerText.trim()`))
-	goes(v, time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly), "ümlaut.txt") // nothing is as new as that: the end
+	goes(v, time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly), "ümlaut.txt") // later than all files: the end
 	goes(v, time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), first)
 }

@@ -9,8 +9,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Single keys go through a list, select, edit and delete; ? says which there are, and switches them
-// off. Copied pictures are uploaded by pasting.
+// Single keys move through a list, select, edit and delete. The key ? lists them, and can switch
+// them off. Pasting uploads copied images.
 func TestSingleKeys(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -37,7 +37,7 @@ func TestSingleKeys(t *testing.T) {
 	v.Sees("2 files selected")
 	hit(kb.Delete)
 	v.Until(`document.querySelector("dialog[open]")?.innerText.includes("Delete 2 files")`)
-	hit("j", kb.Escape) // a dialog has the keyboard for itself
+	hit("j", kb.Escape) // an open dialog receives all keys
 	v.Until(`!document.querySelector("dialog")`)
 	hit("e")
 	v.Until(`document.querySelector("dialog[open] h2").innerText === "Edit the set"`)
@@ -53,7 +53,7 @@ func TestSingleKeys(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	hit("e", "/")
 	v.Until(`!document.querySelector("dialog") && document.activeElement.name !== "q"`)
-	hit("?") // it still shows how to switch them on
+	hit("?") // this key still works, to switch them on
 	v.Press("Switch single keys on")
 	hit(kb.Escape)
 	v.Until(`!document.querySelector("dialog")`)

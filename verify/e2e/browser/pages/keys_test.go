@@ -11,7 +11,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The dialog that shows a new key is closed only by its button.
+// The dialog with a new key closes only by its button.
 func TestNewKeyDialogStaysOpen(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -26,7 +26,7 @@ func TestNewKeyDialogStaysOpen(t *testing.T) {
 	v.SeesNot("It is shown only once")
 }
 
-// The dialog of a new key names the user of the key, not its creator.
+// The dialog with a new key names the user of the key, and not its creator.
 func TestNewKeyNamesItsUser(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -50,7 +50,7 @@ func TestNewKeyNamesItsUser(t *testing.T) {
 	v.Sees("Your new key", "anyone who has it has your access")
 }
 
-// An expired key is listed as expired, without a button that revokes it.
+// An expired key is listed as expired, without a button to revoke it.
 func TestExpiredKey(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

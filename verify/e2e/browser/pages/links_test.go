@@ -12,7 +12,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// newLink makes a link in the open dialog and returns its address, as it is shown.
+// newLink creates a link in the open dialog and returns the address shown.
 func newLink(v *browser.Visitor) string {
 	v.T.Helper()
 	v.Submit()
@@ -20,12 +20,12 @@ func newLink(v *browser.Visitor) string {
 	address := browser.Get(v, chromedp.Evaluate[string](`document.querySelector("dialog input[readonly]").value`))
 	mail := browser.Get(v, chromedp.Evaluate[string](`decodeURIComponent(document.querySelector("dialog a[href^='mailto:']").href)`))
 	if !strings.HasPrefix(address, v.Origin+"/s/") || !strings.Contains(mail, "\r\n"+address+"\r\n") {
-		v.T.Fatalf("the address is %q, the mail %q", address, mail)
+		v.T.Fatalf("the address is %q, and the mail is %q", address, mail)
 	}
 	return strings.TrimPrefix(address, v.Origin)
 }
 
-// scanned checks that the QR code is not empty, with the light margin that readers need.
+// scanned checks that the QR code is not empty, and has the light margin that readers need.
 func scanned(v *browser.Visitor) {
 	v.T.Helper()
 	v.Until(`(() => {
@@ -35,7 +35,7 @@ func scanned(v *browser.Visitor) {
 	})()`)
 }
 
-// saves downloads what a link leads to and returns its content.
+// saves downloads the target of a link and returns its content.
 func saves(v *browser.Visitor, label, name string) string {
 	v.T.Helper()
 	folder := v.Downloads()
@@ -50,8 +50,8 @@ func saves(v *browser.Visitor, label, name string) string {
 	return string(content)
 }
 
-// looks takes pictures of a page of visitors in both themes, which that takes from the system, and
-// checks that it fits and is accessible.
+// looks takes screenshots of a page in both themes of the system, and checks that the page is
+// accessible and not too wide.
 func looks(v *browser.Visitor, name, script string) {
 	v.T.Helper()
 	for _, theme := range []string{"dark", "light"} {
@@ -65,9 +65,9 @@ func looks(v *browser.Visitor, name, script string) {
 	fits(v)
 }
 
-// An editor shares a folder, and chosen files; an outsider on a phone downloads from it, enters a
-// password, and sends two files by a request. The links are listed with their use, and end when
-// they are revoked.
+// An editor shares a folder, and selected files. A visitor on a phone downloads files, enters a
+// password, and uploads two files through a request link. The links are listed with their use, and
+// stop working when they are revoked.
 func TestShareByLinks(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -141,7 +141,7 @@ func TestShareByLinks(t *testing.T) {
 		}
 	}
 	if dropped != 2 {
-		t.Errorf("the set holds %q", s.Names(t, sid))
+		t.Errorf("the set contains %q", s.Names(t, sid))
 	}
 
 	v.At("/sets/" + sid)

@@ -14,7 +14,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// scan is a picture of 200 by 150 pixels.
+// scan returns an image of 200 by 150 pixels.
 func scan(t *testing.T) []byte {
 	t.Helper()
 	picture := image.NewGray(image.Rect(0, 0, 200, 150))
@@ -29,8 +29,8 @@ func scan(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// Files in a list have symbols of their kinds and pictures are thumbnails; columns and density are
-// chosen by keyboard and kept; an open folder is sorted by time.
+// A list shows symbols for kinds of files, and thumbnails of images. Columns and density can be
+// selected by keyboard, and are remembered. An open folder can be sorted by time.
 func TestListView(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -52,9 +52,9 @@ func TestListView(t *testing.T) {
 	v := s.SignedIn(t, s.Key(), "/sets/"+sid+"?folder=raw/")
 	v.Lists("sub", "analysis.py", "broken.png", "curve.csv", "film.mp4", "notes.md", "odd.qqq", "old.zip", "protein.pdb", "reads.fastq", "run.h5", "scan.png")
 	v.Until(`document.querySelector(".list img.thumbnail")?.naturalWidth === 200`)
-	v.Until(`document.querySelectorAll(".list img").length === 1`) // what is broken has its symbol
+	v.Until(`document.querySelectorAll(".list img").length === 1`) // a broken image has a symbol
 	if kinds := browser.Get(v, chromedp.Evaluate[int](`new Set([...document.querySelectorAll(".list .body .named svg path")].map((p) => p.getAttribute("d"))).size`)); kinds != 10 {
-		t.Errorf("%d different symbols", kinds) // that of a folder, and of nine kinds
+		t.Errorf("got %d different symbols, want 10", kinds) // for a folder and nine kinds of files
 	}
 	looks(v, "list-view", script)
 	v.Size(1280, 800)

@@ -10,11 +10,11 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// leads is an expression: this window has the stream of events that all windows of the browser
-// share.
+// leads is an expression that is true if this window has the event stream, which all windows of the
+// browser share.
 const leads = `document.documentElement.dataset.events === "open"`
 
-// replaceBy gives a resource other content by the interface.
+// replaceBy replaces the content of a resource over the HTTP API.
 func replaceBy(t *testing.T, s *browser.Site, rid, content string) {
 	t.Helper()
 	_, err := s.Upload(t.Context(), "PUT", "/resources/"+rid, e2e.File{Name: "a.txt", Filename: "file.txt", Body: strings.NewReader(content), Size: int64(len(content))})
@@ -23,9 +23,9 @@ func replaceBy(t *testing.T, s *browser.Site, rid, content string) {
 	}
 }
 
-// Two windows share one stream. A listing follows changes and keeps what is selected, typed and
-// focused; when the window with the stream is gone, the other one goes on, also over a restart of
-// the service.
+// Two windows share one event stream. A listing follows changes, and keeps the selection, typed
+// text and focus. When the window with the stream closes, the other window takes over, even after a
+// restart of the service.
 func TestWindowsFollowChanges(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t).InTabs(t)
@@ -63,13 +63,13 @@ func TestWindowsFollowChanges(t *testing.T) {
 	selected(other, 1)
 }
 
-// The page of a resource follows its versions, and nothing is replaced behind a form that is open.
+// The page of a resource follows new versions, but nothing changes behind an open form.
 func TestResourceFollowsChanges(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t).InTabs(t)
 	_, sid := s.NewSet(t)
 	rid := s.Put(t, sid, "a.txt")[0]
-	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412") // to the preview of what is replaced just then
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 412") // for a preview that is just being replaced
 	v.IgnoreFocus()
 	v.Sees("a.txt")
 	v.Until(leads)
@@ -84,15 +84,15 @@ func TestResourceFollowsChanges(t *testing.T) {
 	v.Types("description", "half a sent")
 	replaceBy(t, s, rid, "third content")
 	s.Do(t, "PATCH", "/resources/"+rid, map[string]string{"name": "renamed.txt"})
-	heard.Lists("renamed.txt") // at the time at which this page would show it
+	heard.Lists("renamed.txt") // this page would show the change at the same time
 	v.UntilNever(`document.querySelector("dialog textarea").value === "half a sent"`, browser.Visible("third content"))
 	v.Types("description", "half a sentence")
 	v.Press("Cancel")
 	v.Sees("third content", "renamed.txt")
 }
 
-// A key that is revoked ends the session in a window that nobody touches.
-func TestRevokedKeyIsSeen(t *testing.T) {
+// A revoked key ends the session in an idle window.
+func TestRevokedKeyEndsSession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)

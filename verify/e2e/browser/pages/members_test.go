@@ -24,7 +24,8 @@ func hasRole(v *browser.Visitor, name, role string) {
 	v.Until(fmt.Sprintf(`document.querySelector('[aria-label="Role of %s"]')?.value === %q`, name, role))
 }
 
-// The pages offer a member nothing that needs another role, and the service refuses it.
+// The pages offer a member no action that requires another role, and the service refuses such
+// actions.
 func TestMemberOnlyReads(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -61,7 +62,7 @@ func TestMemberOnlyReads(t *testing.T) {
 	}
 }
 
-// A user who gets access can read. A key is created, shown once and revoked.
+// A user with new access can read. A key is created, shown once, and revoked.
 func TestAccessAndKeys(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -98,8 +99,8 @@ func TestAccessAndKeys(t *testing.T) {
 	v.SeesNot("mary")
 }
 
-// Giving up one's own role needs confirmation, since it cannot be undone; roles of others change at
-// once.
+// Changing one's own role requires confirmation, because the user cannot undo it. Roles of others
+// change immediately.
 func TestOwnRoleChangeNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -124,7 +125,7 @@ func TestOwnRoleChangeNeedsConfirmation(t *testing.T) {
 	v.Press("Cancel")
 	hasRole(v, "mary", "admin")
 	if got := role(mary); got != "admin" {
-		t.Errorf("before confirmation the role is %s", got)
+		t.Errorf("before the confirmation, the role is %s", got)
 	}
 	v.Press("Remove access of mary")
 	v.Shot("take-own-access-away")
@@ -157,7 +158,7 @@ func TestGiveAccessKeepsExistingRole(t *testing.T) {
 	hasRole(v, "mary", "admin")
 }
 
-// The button that removes access fits into its cell on wide and on narrow screens.
+// The button that removes access fits into its cell on wide and narrow screens.
 func TestRemoveAccessButtonFits(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

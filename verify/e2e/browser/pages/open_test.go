@@ -16,7 +16,7 @@ func fits(v *browser.Visitor) {
 	}
 }
 
-// accessible fails if axe-core finds something serious on the page.
+// accessible fails if axe-core finds a serious violation on the page.
 func accessible(v *browser.Visitor, script string) {
 	v.T.Helper()
 	for _, f := range v.Audit(script) {
@@ -28,8 +28,7 @@ type errTooWide float64
 
 func (errTooWide) Error() string { return "the page is wider than the window" }
 
-// Somebody without an account reads what is open: without scripts what the service sends, and with
-// them the pages, both on a phone.
+// A visitor without an account can read open data on a phone, both without scripts and with them.
 func TestOpenDataWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--anonymous", "on")
@@ -53,7 +52,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain.Sees("What the laser saw.", "Lovelace, Ada", "CC-BY-4.0", "run-1.txt", "9 B", "Download all")
 	fits(plain)
 	plain.Shot("open-set-plain-360")
-	plain.Scripts(true) // for axe-core; those of the page stay unread
+	plain.Scripts(true) // for axe-core; the page does not load its own scripts
 	accessible(plain, script)
 	plain.Scripts(false)
 	plain.Follow("run-1.txt")
@@ -61,7 +60,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain.Sees("text/plain", "Download 9 B")
 	fits(plain)
 	if got := browser.Get(plain, chromedp.Evaluate[string](`JSON.parse(document.querySelector("script[type='application/ld+json']").text).name`)); got != "run-1.txt" {
-		t.Errorf("JSON-LD names %q", got)
+		t.Errorf("the JSON-LD has the name %q", got)
 	}
 
 	v := s.Visit(t)
@@ -110,8 +109,8 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	v.Sees("This set is in the trash")
 }
 
-// The choice that everybody can read shows its meaning, and whether the service allows it.
-func TestChoosingOpen(t *testing.T) {
+// Selecting "open to everybody" explains its effect, and whether the service allows it.
+func TestOpenVisibility(t *testing.T) {
 	t.Parallel()
 	for on, hint := range map[string]string{"on": "Anyone on the network can read", "off": "It is visible only with an account until the operator"} {
 		t.Run(on, func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestChoosingOpen(t *testing.T) {
 	}
 }
 
-// A user whose session has ended reads open data as visitors do, before signing in again.
+// A user whose session has ended can read open data as a visitor, before signing in again.
 func TestOpenDataAfterASession(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--anonymous", "on")

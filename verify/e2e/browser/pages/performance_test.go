@@ -15,8 +15,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few
-// rows.
+// The list of a very large set scrolls smoothly, fetches only the pages that it needs, and renders
+// few rows.
 func TestLongListScrolls(t *testing.T) {
 	t.Parallel()
 	browser.Need(t)
@@ -44,10 +44,10 @@ func TestLongListScrolls(t *testing.T) {
 	v.At("/sets/" + sets.Data[0].ID + "?order=oldest")
 	v.SignIn(s.Key())
 	v.Until(`document.querySelectorAll(".list .body .row a").length > 20`)
-	v.Sees(browser.Grouped(n) + " files") // the scrollbar tells the truth at once
+	v.Sees(browser.Grouped(n) + " files") // the length is known immediately
 	mu.Lock()
 	if pages > 6 {
-		t.Errorf("%d pages were asked for before scrolling", pages)
+		t.Errorf("%d pages were requested before scrolling", pages)
 	}
 	mu.Unlock()
 	type seen struct{ Frames, Jank, Longest, Rows, Made, Passed, Empty int }
@@ -72,12 +72,12 @@ func TestLongListScrolls(t *testing.T) {
 	})`, chromedp.EvalAwaitPromise))
 	t.Logf("200 frames of scrolling: %+v", got)
 	if got.Rows > 120 || got.Empty > 0 {
-		t.Errorf("%d rows are in the document, and %d frames show none", got.Rows, got.Empty)
+		t.Errorf("the document has %d rows, and %d frames show no row", got.Rows, got.Empty)
 	}
-	if got.Made == 0 || got.Made > 2*got.Passed { // each once as a placeholder and once with its content
-		t.Errorf("%d rows were made anew on the way past %d", got.Made, got.Passed)
+	if got.Made == 0 || got.Made > 2*got.Passed { // each row once as a placeholder and once with its content
+		t.Errorf("%d rows were created while scrolling past %d", got.Made, got.Passed)
 	}
-	// Down until the first pages are evicted, and back to their rows.
+	// Scroll down until the first pages are evicted, and back to their rows.
 	v.Until(`(scrollTo(0, document.documentElement.scrollHeight), Number(document.querySelector(".list .body").dataset.count) > 6000)`)
 	v.Until(`(scrollTo(0, 0), document.querySelector("[data-index='0'] a"))`)
 }

@@ -8,8 +8,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Selected files go into a set of another dataspace, and come back by one click; a file is copied,
-// moved under another name, and found by its old address.
+// Selected files are moved to a set of another dataspace, and restored with one click. A file is
+// copied, moved under another name, and found by its old address.
 func TestMoveAndCopy(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -37,7 +37,7 @@ func TestMoveAndCopy(t *testing.T) {
 	v.Lists("a.txt", "b.txt", "c.txt")
 	s.Holds(t, away, nil)
 	if state := s.Field(t, "/resources/"+ids[0], "state"); state != "active" {
-		t.Errorf("the file that came back is %s under its id", state)
+		t.Errorf("the restored file has the state %s under its id", state)
 	}
 
 	v.At("/resources/" + ids[2])

@@ -14,8 +14,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// rowsDuringPrint returns the numbers of rendered and of known rows of a list while the page is
-// printed: when the listeners of beforeprint have returned.
+// rowsDuringPrint returns the number of rendered rows of a list while the page is printed, after
+// the listeners of beforeprint, and the number of known rows.
 const rowsDuringPrint = `(() => {
 	dispatchEvent(new Event("beforeprint"));
 	const rows = document.querySelectorAll(".list .body .row").length, open = [...document.querySelectorAll(".list .body .row")].filter((r) => r.innerText.trim() === "…").length;
@@ -24,7 +24,7 @@ const rowsDuringPrint = `(() => {
 	return [rows - open, count];
 })()`
 
-// A list is printed with all its rows; afterwards only the visible ones are rendered.
+// A list is printed with all its rows. Afterwards only visible rows are rendered.
 func TestPrintOfList(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -35,7 +35,7 @@ func TestPrintOfList(t *testing.T) {
 	}
 	s.Put(t, sid, names...)
 	v := s.Visit(t)
-	// It is printed when its first row is rendered: the listener must already be there.
+	// Printing starts when the first row is rendered: the listener must exist by then.
 	v.At("/sets/" + sid)
 	v.SignIn(s.Key())
 	v.Do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver((_, watch) => {
@@ -50,8 +50,8 @@ func TestPrintOfList(t *testing.T) {
 	v.Do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	v.Until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
 
-	// After going back, the list is fetched again and has fewer rows until then: all known rows are
-	// printed, and finally all 300.
+	// After going back, the list is fetched again and has fewer rows for a while. Each time all
+	// known rows are printed, and finally all 300.
 	all := func(how string, print func() [2]int) {
 		t.Helper()
 		for range 10 {
@@ -65,7 +65,7 @@ func TestPrintOfList(t *testing.T) {
 				return
 			}
 		}
-		t.Errorf("%s: the list never has its 300 rows", how)
+		t.Errorf("%s: the list never had 300 rows", how)
 	}
 	all("the event", func() [2]int { return browser.Get(v, chromedp.Evaluate[[2]int](rowsDuringPrint)) })
 	v.Do(chromedp.Evaluate[chromedp.Void](`void addEventListener("beforeprint", () => {
@@ -83,7 +83,7 @@ func TestPrintOfList(t *testing.T) {
 	v.Until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
 }
 
-// Ctrl+P loads the remaining rows of a long list, then prints.
+// Ctrl+P loads the remaining rows of a long list, and then prints.
 func TestPrintKeysLoadAllRows(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -104,8 +104,8 @@ func TestPrintKeysLoadAllRows(t *testing.T) {
 	v.Until(`document.querySelectorAll(".list .body .row").length < 200`)
 }
 
-// A printed page has the text of the record, with its address and those of its links, what is
-// folded away, and all rows; no control.
+// A printed page contains the text of the record, its address and those of its links, collapsed
+// sections, and all rows, but no controls.
 func TestPrintedRecord(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftotext")
@@ -122,7 +122,7 @@ func TestPrintedRecord(t *testing.T) {
 	v := s.SignedIn(t, s.Key(), "/sets/"+sid)
 	v.Theme("dark")
 	v.Until(`document.querySelector(".list .body")?.dataset.ended === "true"`)
-	browser.Click(v, chromedp.Search(`//summary[starts-with(normalize-space(), "About this set")]`)) // it is printed all the same
+	browser.Click(v, chromedp.Search(`//summary[starts-with(normalize-space(), "About this set")]`)) // collapsed sections are printed, too
 	printed, err := chromedp.Call(v.Context, page.PrintToPDF, page.PrintToPDFParams{})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPrintedRecord(t *testing.T) {
 	}
 	for _, control := range []string{"Upload files", "Share", "Sign out", "Filter", "Describe", "Edit metadata", "Name begins with"} {
 		if strings.Contains(text, control) {
-			t.Errorf("the printed page has %q", control)
+			t.Errorf("the printed page contains %q", control)
 		}
 	}
 	v.OnPaper()

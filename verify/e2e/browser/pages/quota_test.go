@@ -7,8 +7,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A sysadmin sets quotas in forms; from 80 % on the page Usage and the upload dialog warn, and a
-// file that does not fit is refused in plain words.
+// A sysadmin sets quotas in forms. From 80 % on, the page Usage and the upload dialog show a
+// warning. A file that does not fit is refused with a clear message.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -52,6 +52,6 @@ func TestQuota(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	var d struct{ Quota int64 }
 	if err := s.Call(t.Context(), http.MethodGet, "/dataspaces/"+laser.Dataspace, nil, &d); err != nil || d.Quota != 0 {
-		t.Errorf("without a quota it is %d, %v", d.Quota, err)
+		t.Errorf("after removing the quota it is %d, %v", d.Quota, err)
 	}
 }

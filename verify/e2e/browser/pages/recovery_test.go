@@ -10,7 +10,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A page recovers by itself when the service restarts.
+// A page recovers automatically when the service restarts.
 func TestServiceRestarts(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -27,7 +27,7 @@ func TestServiceRestarts(t *testing.T) {
 	v.IsAt("/sets/" + sid)
 }
 
-// Pages whose script has not been loaded, and lists, recover as well.
+// Lists and pages whose script could not be loaded also recover.
 func TestPagesRecover(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -49,8 +49,8 @@ func TestPagesRecover(t *testing.T) {
 	v.Sees("a.txt")
 }
 
-// A page whose script is gone while the service answers, as after an upgrade, is reloaded once.
-func TestScriptGone(t *testing.T) {
+// A page whose script is missing while the service answers, as after an upgrade, reloads once.
+func TestMissingScriptReloads(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	v := s.SignedIn(t, s.Key(), "/", "status of 404")
@@ -73,7 +73,7 @@ func TestScriptGone(t *testing.T) {
 	v.Press("Try again")
 	v.Sees("No files in the trash")
 	if n := refused.Load(); n != 2 {
-		t.Errorf("the script was refused %d times", n)
+		t.Errorf("the script was refused %d times, want 2", n)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A file is replaced and its record edited; a validation error is shown at its field.
+// A user replaces a file and edits its record. A validation error is shown at its field.
 func TestReplaceAndEdit(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -40,8 +40,8 @@ func TestReplaceAndEdit(t *testing.T) {
 	v.Until(`document.querySelector("dialog [name=name]").getAttribute("aria-invalid") === "true"`)
 }
 
-// A replacement needs confirmation, which names both files. Nothing is sent before, and it can be
-// cancelled until all is sent.
+// A replacement requires a confirmation that names both files. The page sends nothing before, and
+// the user can cancel until everything is sent.
 func TestReplaceNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -64,7 +64,7 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 	}
 	asked("/new.dat")
 	v.Shot("replace")
-	v.Until(`/^file\.txt 5 B (just now|1 minute ago) by admin\|new\.dat 3\.0 kB$/.test( // the name of the user comes later
+	v.Until(`/^file\.txt 5 B (just now|1 minute ago) by admin\|new\.dat 3\.0 kB$/.test( // the name of the user is loaded later
 		[...document.querySelectorAll("dialog dd")].map((d) => d.innerText.replace(/\s+/g, " ").trim()).join("|"))`)
 	v.Press("Cancel")
 	v.Until(`!document.querySelector("dialog")`)
@@ -80,10 +80,10 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 	v.Slow(-1, 0)
 	v.Until(`!document.querySelector("dialog")`)
 	if !cancelled() {
-		t.Error("the upload went on")
+		t.Error("the upload was not canceled")
 	}
 	if got := now(); got != before {
-		t.Errorf("before confirmation the file is %s, was %s", got, before)
+		t.Errorf("without a confirmation, the file changed to %s, want %s", got, before)
 	}
 	v.Replace(files + "/new.dat")
 	v.Sees("3.0 kB")
@@ -92,7 +92,7 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 	}
 }
 
-// Replacing a file by an upload keeps its metadata.
+// Replacing a file with an upload keeps its metadata.
 func TestReplaceKeepsMetadata(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -116,12 +116,12 @@ func TestReplaceKeepsMetadata(t *testing.T) {
 		t.Errorf("the file is %+v, %v", after, err)
 	}
 	if after.Description != known["description"] || after.Format != known["format"] {
-		t.Errorf("metadata are lost: %+v", after)
+		t.Errorf("the metadata have changed: %+v", after)
 	}
 }
 
-// The confirmation holds for one version, of small and of large files: a newer version has to be
-// confirmed again.
+// The confirmation is valid for one version, for small and large files. A newer version requires
+// another confirmation.
 func TestReplaceOnlyConfirmedVersion(t *testing.T) {
 	t.Parallel()
 	files := browser.Folder(t, "x", map[string]int{"small.dat": 3000, "large.dat": 17 << 20})
@@ -137,21 +137,21 @@ func TestReplaceOnlyConfirmedVersion(t *testing.T) {
 		v.Sees("was changed since you confirmed its replacement", "theirs.txt", "21 B")
 		v.Shot("replaced-meanwhile")
 		if got := s.Field(t, "/resources/"+rid, "bytes"); got != "21" {
-			t.Fatalf("%s: the other file was replaced: %s bytes", name, got)
+			t.Fatalf("%s: the newer version was replaced: %s bytes", name, got)
 		}
 		s.Do(t, "PATCH", "/resources/"+rid, map[string]string{"description": "written meanwhile"})
 		v.Submit()
 		v.Until(`!document.querySelector("dialog")`)
 		if got := s.Field(t, "/resources/"+rid, "bytes"); got != fmt.Sprint(float64(size)) {
-			t.Errorf("%s: after the second question it has %s bytes", name, got)
+			t.Errorf("%s: after the second confirmation, the file has %s bytes", name, got)
 		}
 		if got := s.Field(t, "/resources/"+rid, "description"); got != "written meanwhile" {
-			t.Errorf("%s: its description is %q", name, got)
+			t.Errorf("%s: the description is %q", name, got)
 		}
 	}
 }
 
-// Of many files, too, only confirmed versions are replaced; the others are reported.
+// In an upload of many files, only confirmed versions are replaced. The page reports the others.
 func TestReplaceManyOnlyConfirmedVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -172,7 +172,7 @@ func TestReplaceManyOnlyConfirmedVersions(t *testing.T) {
 	want := map[string]string{ids[0]: "21", ids[1]: "400", other: "5"}
 	for id, bytes := range want {
 		if got := s.Field(t, "/resources/"+id, "bytes"); got != bytes {
-			t.Errorf("%s has %s bytes, not %s", id, got, bytes)
+			t.Errorf("%s has %s bytes, want %s", id, got, bytes)
 		}
 	}
 	s.Holds(t, sid, []string{"a.txt", "b.txt", "c.txt"})
@@ -193,6 +193,6 @@ func TestReplaceConflictDuringUpload(t *testing.T) {
 	v.Slow(-1, 0)
 	v.Sees("was changed since you confirmed its replacement", "21 B")
 	if got := s.Field(t, "/resources/"+rid, "bytes"); got != "21" {
-		t.Errorf("the other file was replaced: %s bytes", got)
+		t.Errorf("the newer version was replaced: %s bytes", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// searches types a query into the field of every page, by the key / and Enter.
+// searches types a query into the search field, which every page has, with the keys / and Enter.
 func searches(v *browser.Visitor, q string) {
 	v.T.Helper()
 	v.Do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.blur()`))
@@ -23,7 +23,7 @@ func searches(v *browser.Visitor, q string) {
 	v.Until(fmt.Sprintf(`location.pathname === "/search" && new URLSearchParams(location.search).get("q") === %q`, q))
 }
 
-// finds waits until the page lists exactly these hits, in any order: the index follows changes
+// finds waits until the page lists exactly these hits, in any order. The index follows changes
 // within a second.
 func finds(v *browser.Visitor, names ...string) {
 	v.T.Helper()
@@ -35,7 +35,7 @@ func finds(v *browser.Visitor, names ...string) {
 	})()`, strings.Join(names, "|")))
 }
 
-// A word is found from any page; counts narrow the hits down, and the address keeps the search.
+// A search works from any page. Counts narrow the hits down, and the address contains the search.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -56,9 +56,9 @@ func TestSearch(t *testing.T) {
 	v.Follow("deep ice 1")
 	finds(v, "ice-core-1.csv")
 	v.Until(`document.querySelector(".search input").value === 'ice tag:raw tag:"deep ice"'`)
-	v.Do(chromedp.Navigate(browser.Get(v, chromedp.Evaluate[string](`location.href`)))) // as a bookmark does
+	v.Do(chromedp.Navigate(browser.Get(v, chromedp.Evaluate[string](`location.href`)))) // like opening a bookmark
 	finds(v, "ice-core-1.csv")
-	v.Follow("raw 1") // which leaves it out again
+	v.Follow("raw 1") // removes the condition again
 	v.IsAt(`/search?q=ice+tag%3A%22deep+ice%22`)
 	v.Choose("Order", "name")
 	v.IsAt(`/search?q=ice+tag%3A%22deep+ice%22&order=name`)
@@ -76,8 +76,8 @@ func TestSearch(t *testing.T) {
 	finds(v, "Runs of 2026")
 }
 
-// An empty search shows how to search, one without hits which condition to leave out, and a wrong
-// one what is wrong.
+// An empty search explains how to search. A search without hits names the conditions to omit, and
+// an invalid search shows its error.
 func TestSearchWithoutHits(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -98,8 +98,8 @@ func TestSearchWithoutHits(t *testing.T) {
 	v.Until(`document.querySelector("main [role=alert]")`)
 }
 
-// Users find what they may read, and no count tells of anything else.
-func TestSearchTellsNothing(t *testing.T) {
+// Users find only what they can read, and counts reveal nothing else.
+func TestSearchRevealsNothing(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)
@@ -111,7 +111,7 @@ func TestSearchTellsNothing(t *testing.T) {
 	finds(v, "secret.txt")
 }
 
-// The key / is a character where something is typed, and does nothing behind a dialog.
+// The key / types a character in a field, and does nothing behind a dialog.
 func TestSearchKey(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

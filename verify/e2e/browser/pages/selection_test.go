@@ -12,7 +12,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// toggle clicks the checkbox of each of these files.
+// toggle clicks the checkboxes of these files.
 func toggle(v *browser.Visitor, names ...string) {
 	v.T.Helper()
 	for _, name := range names {
@@ -20,7 +20,7 @@ func toggle(v *browser.Visitor, names ...string) {
 	}
 }
 
-// selected waits until that many files are selected.
+// selected waits until n files are selected.
 func selected(v *browser.Visitor, n int) {
 	v.T.Helper()
 	v.Until(fmt.Sprintf(`(parseInt(document.querySelector(".note")?.innerText) || 0) === %d`, n))
@@ -32,7 +32,7 @@ func deleteSelected(v *browser.Visitor) {
 	browser.Click(v, chromedp.Search(`//*[@class="note"]//button[starts-with(normalize-space(), "Delete")]`))
 }
 
-// The confirmation lists the selected files, also those that do not match the filters.
+// The confirmation lists the selected files, including those that do not match the filters.
 func TestDeleteSelectedNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -47,7 +47,7 @@ func TestDeleteSelectedNeedsConfirmation(t *testing.T) {
 	v.Sees("Delete 6 files?", "1 of them is not in the list", "and 2 others", "go to the trash")
 	if got := browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll("dialog li")].map((l) => l.innerText.trim()).join("|")`)); got !=
 		"not in the list a.txt|c/1.txt|c/2.txt|c/3.txt|and 2 others" {
-		t.Errorf("the dialog names %s", got)
+		t.Errorf("the dialog lists %s", got)
 	}
 	v.Shot("delete-chosen")
 	v.Press("Cancel")
@@ -61,7 +61,7 @@ func TestDeleteSelectedNeedsConfirmation(t *testing.T) {
 	s.Holds(t, sid, []string{"b.txt", "c/5.txt"})
 }
 
-// The confirmation also lists files that do not match a filter by time.
+// The confirmation also lists files that do not match a time filter.
 func TestDeleteSelectedWithTimeFilter(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -80,8 +80,8 @@ func TestDeleteSelectedWithTimeFilter(t *testing.T) {
 	v.Sees("2 of them are not in the list")
 }
 
-// A time in the address is in UTC for the page, too, also with a blank or without the + of an
-// offset.
+// The page treats a time in the address as UTC, even with a space instead of a T, or without the +
+// of an offset.
 func TestTimesInAddressesAreUTC(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -104,7 +104,7 @@ func TestTimesInAddressesAreUTC(t *testing.T) {
 	}
 }
 
-// Files that cannot be deleted stay selected, with the error, and can be deleted again.
+// Files that could not be deleted stay selected, with the error, and can be deleted again.
 func TestDeleteSelectedFailsInPart(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -125,7 +125,7 @@ func TestDeleteSelectedFailsInPart(t *testing.T) {
 	v.Until("document.documentElement.scrollWidth <= innerWidth")
 	v.Size(1280, 800)
 	v.Cut("")
-	s.Do(t, "POST", "/resources/"+ids[1]+"/move", map[string]string{"setId": other}) // by somebody else, meanwhile
+	s.Do(t, "POST", "/resources/"+ids[1]+"/move", map[string]string{"setId": other}) // by another user at the same time
 	deleteSelected(v)
 	v.Submit()
 	v.Sees("2 files deleted.")
@@ -137,9 +137,9 @@ func TestDeleteSelectedFailsInPart(t *testing.T) {
 	s.Holds(t, sid, []string{"a.txt", "c.txt", "d.txt"})
 }
 
-// Select all selects every file that the filter shows, also files that are not loaded. Later
-// uploads do not join the selection. After a cancelled deletion the remaining files stay, and stay
-// selected. The user selects the deleted files in the trash, and restores them.
+// Select all selects every file that matches the filter, including files that are not loaded. Later
+// uploads are not selected. After a canceled deletion the remaining files stay selected. The user
+// selects the deleted files in the trash, and restores them.
 func TestSelectAll(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -164,7 +164,7 @@ func TestSelectAll(t *testing.T) {
 	v.Sees("files deleted.")
 	left := len(s.Names(t, sid)) - 2
 	if left == 0 || left == many {
-		t.Errorf("%d of %d files are left", left, many)
+		t.Errorf("%d of %d files remain", left, many)
 	}
 	selected(v, left)
 	deleteSelected(v)
@@ -177,11 +177,11 @@ func TestSelectAll(t *testing.T) {
 	v.Press("Restore 450 files")
 	v.Sees("450 files restored.")
 	if got := len(s.Names(t, sid)); got != many+2 {
-		t.Errorf("%d files are there, want %d", got, many+2)
+		t.Errorf("the set has %d files, want %d", got, many+2)
 	}
 }
 
-// A zip contains at most 1,000 selected files; for more, the page offers the whole set.
+// A zip contains at most 1,000 selected files. For more files, the page offers the whole set.
 func TestDownloadSelectedIsBounded(t *testing.T) {
 	t.Parallel()
 	const most = 1000
@@ -199,7 +199,7 @@ func TestDownloadSelectedIsBounded(t *testing.T) {
 		return browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".note a")].find((a) => a.innerText.trim() === "`+label+`")?.href ?? ""`))
 	}
 	if got := link("Download as zip"); got != "" {
-		t.Errorf("%.200s is offered, which is refused", got)
+		t.Errorf("the page offers %.200s, which the service refuses", got)
 	}
 	if got, want := link("Download the whole set"), s.Base()+"/sets/"+sid+"/archive"; got != want {
 		t.Errorf("the whole set is at %.200q, want %q", got, want)
@@ -209,6 +209,6 @@ func TestDownloadSelectedIsBounded(t *testing.T) {
 	v.SeesNot("at most")
 	status := browser.Get(v, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((r) => (r.body.cancel(), r.status))`, link("Download as zip")), chromedp.EvalAwaitPromise))
 	if status != 200 {
-		t.Errorf("a zip of %d files is answered with %d", most, status)
+		t.Errorf("the request of a zip of %d files has the status %d", most, status)
 	}
 }

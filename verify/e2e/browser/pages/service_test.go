@@ -26,7 +26,7 @@ func TestServicePage(t *testing.T) {
 		"labshelf check --server "+s.Base()+" --key-file my.key", "labshelf purge --older-than 90d --dry-run")
 	v.Shots("service")
 
-	// The page polls the status: another client detects a damaged file.
+	// The page polls the status, so it shows a damaged file that another client detects.
 	laser := browser.DataspaceWith(t, s, "laser", "Laser lab", 200_000)
 	damage(t, s, laser.Files[0])
 	v.Until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
@@ -44,12 +44,12 @@ func damage(t *testing.T, s *browser.Site, resourceID string) {
 		t.Fatal(err)
 	}
 	if err := s.Download(t.Context(), "/resources/"+resourceID+"/data", io.Discard); err == nil {
-		t.Fatal("a file that is gone was downloaded")
+		t.Fatal("a file without its blob was downloaded")
 	}
 }
 
-// The page waits for an answer that takes longer than the polling interval, with one request at a
-// time.
+// The page waits for an answer that takes longer than the polling interval, and sends one request
+// at a time.
 func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -79,17 +79,17 @@ func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if asked == 0 || most > 1 {
-		t.Errorf("it asked %d times, and %d times at once", asked, most)
+		t.Errorf("the page sent %d requests, %d of them in parallel", asked, most)
 	}
 }
 
-// Errors are shown with what to do about them, and unknown fields unformatted.
+// Errors are shown with instructions, and unknown fields are shown unformatted.
 func TestServicePageShowsErrors(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	v := s.SignedIn(t, s.Key(), "/")
-	// Only a failing disk causes this status, and only a later version has unknown fields: the
-	// answer is changed on its way to the page.
+	// Only a failing disk causes this status, and only a later version has unknown fields.
+	// Therefore the script changes the answer before the page receives it.
 	v.Do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch;
 		window.fetch = async (address, init) => {
@@ -108,7 +108,7 @@ func TestServicePageShowsErrors(t *testing.T) {
 	v.Shots("service-errors")
 }
 
-// Users who are not sysadmins get no link to the page; its address says that it is for sysadmins.
+// Users who are not sysadmins see no link to the page. Its address shows that it is for sysadmins.
 func TestServicePageIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

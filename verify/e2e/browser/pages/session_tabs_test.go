@@ -10,7 +10,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// twoDataspaces makes two members of a dataspace with a set; mary is also a member of another
+// twoDataspaces creates two members of a dataspace with a set. mary is also a member of another
 // dataspace.
 func twoDataspaces(t *testing.T) (s *browser.Site, mary, jon browser.Person, setID string) {
 	t.Helper()
@@ -22,12 +22,13 @@ func twoDataspaces(t *testing.T) (s *browser.Site, mary, jon browser.Person, set
 	return s, mary, jon, setID
 }
 
-// listCount is an expression: the list is loaded and shows this number of rows.
+// listCount returns an expression that is true if the list is loaded and its footer shows this
+// line.
 func listCount(line string) string {
 	return fmt.Sprintf(`document.querySelector(".list[aria-busy=false] .foot")?.innerText === %q`, line)
 }
 
-// Signing out in one tab signs out in all; signing in again restores the page of each tab.
+// Signing out in one tab signs out in all tabs. Signing in again restores the page of each tab.
 func TestTabsShareTheSession(t *testing.T) {
 	t.Parallel()
 	s, mary, _, sid := twoDataspaces(t)
@@ -46,7 +47,7 @@ func TestTabsShareTheSession(t *testing.T) {
 	other.Sees("This set is empty", "mary")
 }
 
-// When another user signs in, every tab shows what that user may see, and nothing of the last user.
+// When another user signs in, every tab shows the data of this user, and no data of the last user.
 func TestTabsReloadForAnotherUser(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, _ := twoDataspaces(t)
@@ -68,7 +69,7 @@ func TestTabsReloadForAnotherUser(t *testing.T) {
 	other.UntilNever(listCount("1 dataspace"), browser.Visible("Secret lab"))
 }
 
-// A tab that is shown again detects that its session has ended or belongs to another user.
+// A tab that becomes visible detects that its session has ended or belongs to another user.
 func TestTabChecksSessionWhenShown(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, _ := twoDataspaces(t)
@@ -99,7 +100,7 @@ func TestTabChecksSessionWhenShown(t *testing.T) {
 	v.Until(listCount("2 dataspaces"))
 }
 
-// After a session has ended, another user sees nothing of the last one, also by the Back button.
+// After a session has ended, another user sees no data of the last user, even with the Back button.
 func TestNextUserSeesNothingOfTheLast(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, sid := twoDataspaces(t)
@@ -125,8 +126,8 @@ func TestNextUserSeesNothingOfTheLast(t *testing.T) {
 	v.UntilNever(listCount("1 dataspace"), browser.Visible("Secret lab"))
 }
 
-// Uploads end when their user signs out, here or in another tab. Only signing out here asks a
-// question.
+// Uploads stop when their user signs out, in this tab or in another one. Only the tab of the
+// uploads asks for confirmation.
 func TestUploadsEndAtSignOut(t *testing.T) {
 	t.Parallel()
 	for _, elsewhere := range []bool{false, true} {
@@ -154,12 +155,12 @@ func TestUploadsEndAtSignOut(t *testing.T) {
 		at.Sees("Your API key")
 		at.SignIn(s.Key())
 		v.Sees("admin")
-		v.Until(`!window.uploading && !document.querySelector(".uploads")`) // in a new document, so that the old one sends nothing
+		v.Until(`!window.uploading && !document.querySelector(".uploads")`) // a new document, so the old one no longer sends files
 		if n := len(s.Names(t, sid)); n < 5 || n >= 80 {
 			t.Errorf("%d files were sent", n)
 		}
 		if got := len(asked); got != want {
-			t.Errorf("signing out elsewhere: %v: asked %d times, want %d", elsewhere, got, want)
+			t.Errorf("signing out elsewhere: %v: got %d questions, want %d", elsewhere, got, want)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A sign-in link, such as "labshelf demo" prints, switches to another user only after confirmation.
+// A sign-in link, as "labshelf demo" prints it, switches to another user only after a confirmation.
 func TestLinkOfAnotherUserNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, _ := twoDataspaces(t)
 	v := s.SignedIn(t, mary.Key, "/")
 	v.Sees("Secret lab")
-	for _, path := range []string{"/signin#", "/docs#", "/#"} { // the last one keeps the document
+	for _, path := range []string{"/signin#", "/docs#", "/#"} { // the last path keeps the document
 		v.At(path + jon.Key)
 		v.Sees("You are signed in as mary", "signs you in as jon")
 		v.Until(`!location.href.includes("lsk_")`)
@@ -41,7 +41,7 @@ func TestLinkOfAnotherUserNeedsConfirmation(t *testing.T) {
 	v.Until(listCount("1 dataspace"))
 }
 
-// Without a session the link signs in at once.
+// Without a session, the link signs in immediately.
 func TestLinkSignsIn(t *testing.T) {
 	t.Parallel()
 	s, _, jon, _ := twoDataspaces(t)
@@ -51,7 +51,7 @@ func TestLinkSignsIn(t *testing.T) {
 	v.Until(listCount("1 dataspace") + ` && !location.href.includes("lsk_")`)
 }
 
-// The question mentions uploads of other windows, which continue if the user does not switch.
+// The confirmation mentions uploads in other windows, which continue if the user does not switch.
 func TestLinkDuringUploadInAnotherTab(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t).InTabs(t)
@@ -77,7 +77,7 @@ func TestLinkDuringUploadInAnotherTab(t *testing.T) {
 	v.Until(`document.querySelector(".me").innerText.trim() === "mary"`)
 }
 
-// The question is also asked in the window that is uploading, whose document stays.
+// The confirmation is also shown in the window that uploads, whose document stays.
 func TestLinkDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -9,8 +9,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Signing in at a deep link leads to it, with its parameters. After signing out, the Back button
-// shows nothing.
+// Signing in at an address with parameters leads to this address. After signing out, the Back
+// button shows no data.
 func TestSignInAndOut(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -37,7 +37,7 @@ func TestSignInAndOut(t *testing.T) {
 	v.SeesNot("Laser lab")
 }
 
-// The parameter with the address after signing in leads to no other site.
+// The parameter with the address after signing in cannot lead to another site.
 func TestSignInStaysOnSite(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -59,8 +59,8 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	v.SeesNot("Sign out")
 }
 
-// After the key is revoked, the next request asks to sign in, and the user continues with another
-// key.
+// After the key is revoked, the page asks the user to sign in at the next request. The user
+// continues with another key.
 func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -10,7 +10,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Sizes have decimal units in lists, on the page of a file, and in the chart of the usage.
+// Sizes have decimal units in lists, on the page of a file, and in the usage chart.
 func TestSizesAreDecimal(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -26,6 +26,6 @@ func TestSizesAreDecimal(t *testing.T) {
 	v.Until(`document.querySelector(".usage-chart text.side")`)
 	labels := browser.Get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".usage-chart text.side")].map((e) => e.textContent).join("|")`))
 	if !strings.Contains(labels, "2 MB|4 MB") || strings.Contains(labels, "KB") {
-		t.Errorf("the axis of the usage says %s", labels)
+		t.Errorf("the axis of the usage chart has the labels %s", labels)
 	}
 }

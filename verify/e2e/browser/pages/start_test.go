@@ -10,8 +10,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Who comes back sees what was changed last, with pictures, what others have changed meanwhile, the
-// own sets, and what each dataspace holds.
+// A returning user sees the latest changes with pictures, changes by others since the last visit,
+// their own sets, and the content of each dataspace.
 func TestStartPage(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
@@ -32,7 +32,7 @@ func TestStartPage(t *testing.T) {
 	}
 	accessible(v, script)
 
-	// A visit before most of what the demo has done.
+	// Simulate a last visit before most changes of the demo.
 	long := time.Now().Add(-10 * 24 * time.Hour).UTC().Format(time.RFC3339)
 	v.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void localStorage.setItem(%q, JSON.stringify({seen: %q, before: ""}))`, me, long)))
 	v.At("/")
@@ -46,8 +46,8 @@ func TestStartPage(t *testing.T) {
 	v.Until(`(document.querySelector(".tiles a").click(), location.pathname.startsWith("/resources/"))`)
 }
 
-// Where there is nothing yet, the page says how to begin.
-func TestStartOfAll(t *testing.T) {
+// In an empty repository, the page shows how to begin.
+func TestEmptyStartPage(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	v := s.SignedIn(t, s.Key(), "/")

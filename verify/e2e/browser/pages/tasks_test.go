@@ -14,15 +14,15 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// task is something that a new user wants, from a page where a session begins.
+// task is a goal of a new user, on the page where a session begins.
 type task struct {
 	name string
 	from string // a path
-	most int    // presses of the pointer; keys are not counted
+	most int    // maximum number of clicks; keys are not counted
 	does func(v *browser.Visitor)
 }
 
-// counts has the window count presses of its pointer, over all documents.
+// counts makes the window count clicks in all its documents.
 func counts(v *browser.Visitor) {
 	v.T.Helper()
 	const script = `addEventListener("pointerdown", (e) => { if (e.isTrusted) sessionStorage.setItem("pressed", 1 + +(sessionStorage.getItem("pressed") ?? 0)); }, true)`
@@ -31,13 +31,13 @@ func counts(v *browser.Visitor) {
 	}
 }
 
-// pressed returns how often the pointer was pressed since the last call.
+// pressed returns the number of clicks since the last call.
 func pressed(v *browser.Visitor) int {
 	v.T.Helper()
 	return browser.Get(v, chromedp.Evaluate[int](`((n) => (sessionStorage.removeItem("pressed"), n))(+(sessionStorage.getItem("pressed") ?? 0))`))
 }
 
-// Eight things that people come for, each within a number of clicks that was counted.
+// Eight common tasks take at most the given numbers of clicks.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--invitations", "admins")
@@ -116,7 +116,7 @@ func TestTasks(t *testing.T) {
 		pressed(v)
 		task.does(v)
 		if n := pressed(v); n > task.most {
-			t.Errorf("%s: %d clicks, at most %d", task.name, n, task.most)
+			t.Errorf("%s: %d clicks, want at most %d", task.name, n, task.most)
 		} else {
 			t.Logf("%s: %d clicks", task.name, n)
 		}

@@ -23,13 +23,13 @@ func restorable(v *browser.Visitor) string {
 		`[...document.querySelectorAll("main button")].map((b) => b.textContent.trim()).filter((text) => text.startsWith("Restore")).join()`))
 }
 
-// A deleted file is in the trash and can be restored from there.
+// A deleted file is in the trash and can be restored from it.
 func TestDeleteAndRestore(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	_, sid := s.NewSet(t)
 	rid := s.Put(t, sid, "a.txt", "b.txt")[0]
-	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 410") // of what the page asks for just then
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid, "status of 410") // for requests that the page is just sending
 	menu(v, "Delete")
 	v.Sees("Delete this file?")
 	v.Submit()
@@ -42,7 +42,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	v.Lists("a.txt", "b.txt")
 }
 
-// The trash offers to restore only what the user may restore.
+// The trash offers to restore only records that the user may restore.
 func TestTrashOffersPermittedRestores(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -62,19 +62,19 @@ func TestTrashOffersPermittedRestores(t *testing.T) {
 	v.Lists("hers.txt", "theirs.txt")
 	settled(v)
 	if got := restorable(v); got != "Restore hers.txt" {
-		t.Errorf("of the files an editor of one and member of the other dataspace is offered: %q", got)
+		t.Errorf("the offers for files to an editor of one dataspace and member of the other are %q", got)
 	}
 	v.Follow("Sets")
 	v.Lists("theirs")
 	settled(v)
 	if got := restorable(v); got != "" {
-		t.Errorf("of the sets a member is offered: %q", got)
+		t.Errorf("the offers for sets to a member are %q", got)
 	}
 	v.Follow("Dataspaces")
 	v.Lists("gone")
 	settled(v)
 	if got := restorable(v); got != "Restore gone" {
-		t.Errorf("of the dataspaces an admin is offered: %q", got)
+		t.Errorf("the offers for dataspaces to an admin are %q", got)
 	}
 	v.Press("Restore gone")
 	v.Sees("No dataspaces in the trash")
@@ -83,19 +83,20 @@ func TestTrashOffersPermittedRestores(t *testing.T) {
 	v.Lists("Laser lab")
 	settled(v)
 	if got := restorable(v); got != "" {
-		t.Errorf("of the dataspaces an editor is offered: %q", got)
+		t.Errorf("the offers for dataspaces to an editor are %q", got)
 	}
 	v.At("/sets/" + sid)
 	v.Sees("Restore its dataspace Laser lab first. Only its admins can restore it.")
 }
 
-// A record in a deleted container can be restored only after the container, to which a link leads.
+// A record in a deleted container can be restored only after the container. The page links to the
+// container.
 func TestRestoreContainerFirst(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)
 	rid := s.Put(t, sid, "a.txt")[0]
-	for _, path := range []string{"/resources/" + rid, "/sets/" + sid, "/dataspaces/" + did} { // each separately, so that none is restored with another
+	for _, path := range []string{"/resources/" + rid, "/sets/" + sid, "/dataspaces/" + did} { // each separately, so that none is restored with its container
 		s.Do(t, "DELETE", path, nil)
 	}
 	v := s.SignedIn(t, s.Key(), "/trash")
@@ -111,7 +112,7 @@ func TestRestoreContainerFirst(t *testing.T) {
 	v.At("/resources/" + rid)
 	v.Sees("Restore its dataspace Laser lab first")
 	if got := restorable(v); got != "" {
-		t.Errorf("in a deleted dataspace is offered: %q", got)
+		t.Errorf("the offers in a deleted dataspace are %q", got)
 	}
 	browser.Click(v, chromedp.CSS(`main .title .actions a[href="/dataspaces/`+did+`"]`))
 	v.IsAt("/dataspaces/" + did)
@@ -123,7 +124,7 @@ func TestRestoreContainerFirst(t *testing.T) {
 	settled(v)
 	v.Sees("Restore its set first")
 	if got := restorable(v); got != "" {
-		t.Errorf("in a deleted set is offered: %q", got)
+		t.Errorf("the offers in a deleted set are %q", got)
 	}
 	browser.Click(v, chromedp.Search(`//*[contains(@class,"trash")]//a[normalize-space()="set"]`))
 	v.IsAt("/sets/" + sid)
@@ -136,7 +137,7 @@ func TestRestoreContainerFirst(t *testing.T) {
 }
 
 // A set without active files offers no download. A deleted set lists the files that were deleted
-// with it and are restored with it.
+// with it, and that will be restored with it.
 func TestEmptySetHasNoDownload(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

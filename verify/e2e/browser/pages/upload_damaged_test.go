@@ -8,8 +8,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A damaged file is marked in its set and on its page. An upload of the same file repairs its
-// resource without a question.
+// A damaged file is marked in its set and on its page. Uploading the same file repairs its resource
+// without a confirmation.
 func TestUploadRepairsDamage(t *testing.T) {
 	t.Parallel()
 	browser.OneNode(t)

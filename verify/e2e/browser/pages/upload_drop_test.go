@@ -12,7 +12,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// A folder can be dropped; the list of the set shows its files.
+// A folder can be dropped, and the list of the set shows its files.
 func TestDropFolder(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -38,7 +38,7 @@ func TestDropFolder(t *testing.T) {
 	s.Holds(t, sid, want)
 }
 
-// Without permission to upload, a drop is refused, and the browser does not open the file.
+// Without permission to upload, the page refuses a drop, and the browser does not open the file.
 func TestDropIsRefused(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -48,14 +48,15 @@ func TestDropIsRefused(t *testing.T) {
 	v.Sees("This set is empty")
 	v.Do(chromedp.Evaluate[chromedp.Void](`void addEventListener("dragleave", () => (window.refused = true))`))
 	v.Drop(filepath.Join(browser.Folder(t, "x", map[string]int{"a.txt": 4}), "a.txt"))
-	v.Until(`window.refused`) // browsers end a refused drag with this event; a new document would not know it
+	v.Until(`window.refused`) // browsers end a refused drag with this event; in a new document the variable would be unset
 	v.IsAt("/sets/" + sid)
 	v.Until(`!document.querySelector("dialog")`)
 	s.Holds(t, sid, nil)
 }
 
-// delayRead delays reading the file of this name from a drop until release is called. The drop must
-// contain a file next to folders: only an entry gives access to the prototype of entries.
+// delayRead delays reading the dropped file with this name until release is called. The drop must
+// contain a file next to folders: only the entry of a file gives access to the prototype of file
+// entries.
 func delayRead(v *browser.Visitor, name string) (release func()) {
 	v.T.Helper()
 	v.Do(chromedp.Evaluate[chromedp.Void](`void (() => {
@@ -81,8 +82,8 @@ func delayRead(v *browser.Visitor, name string) (release func()) {
 	}
 }
 
-// Files that vanish while a drop is read are listed before and after the upload; the rest is
-// uploaded.
+// Files that vanish while a drop is read are listed before and after the upload. The other files
+// are uploaded.
 func TestDropWithUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -114,7 +115,7 @@ func TestDropWithUnreadableFiles(t *testing.T) {
 	v.Sees("The selection contains no readable files.", "never.txt")
 }
 
-// A drop works if the element below the pointer is replaced just before, as when a list is rendered
+// A drop works even if the element below the pointer was just replaced, as when a list is rendered
 // again.
 func TestDropOnReplacedElement(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Small files are sent in little more than one request each, whatever the set has already, and a
-// second upload sends none of them.
+// Uploading small files takes little more than one request per file, regardless of the existing
+// files. A second upload sends none of them.
 func TestUploadManySmallFiles(t *testing.T) {
 	t.Parallel()
 	n := browser.Size(t, "UPLOADED_FILES", 240)
@@ -57,10 +57,10 @@ func TestUploadManySmallFiles(t *testing.T) {
 		return took
 	}
 	pages := upload(fmt.Sprintf("%s sent", browser.Grouped(n)))
-	t.Logf("%d files: %.0f/s by a script with 8 clients, %.0f/s by the browser, %.2f of it", n, float64(n)/script.Seconds(), float64(n)/pages.Seconds(), script.Seconds()/pages.Seconds())
+	t.Logf("%d files: %.0f/s by a script with 8 clients, %.0f/s by the browser, a ratio of %.2f", n, float64(n)/script.Seconds(), float64(n)/pages.Seconds(), script.Seconds()/pages.Seconds())
 	mu.Lock()
 	t.Logf("%d requests with files, %d for names", sent, asked)
-	if sent != n || asked == 0 || asked > n/2 { // far from one for each; some are asked from time to time, more on a slow machine
+	if sent != n || asked == 0 || asked > n/2 { // far fewer than one request per file; the number varies, and is higher on a slow machine
 		t.Errorf("%d files take %d requests with files and %d for names", n, sent, asked)
 	}
 	sent = 0
@@ -68,7 +68,7 @@ func TestUploadManySmallFiles(t *testing.T) {
 	upload(fmt.Sprintf("0 sent · %s already exist", browser.Grouped(n)))
 	mu.Lock()
 	if sent != 0 {
-		t.Errorf("%d files are sent again", sent)
+		t.Errorf("%d files were sent again", sent)
 	}
 	mu.Unlock()
 }

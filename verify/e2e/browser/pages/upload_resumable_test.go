@@ -43,14 +43,14 @@ type upload struct {
 	sent      func() []string
 }
 
-// halfway starts an upload over a slow connection and waits until half of it has arrived.
+// halfway starts an upload over a slow connection and waits until half of it is stored.
 func halfway(t *testing.T) *upload {
 	t.Helper()
 	s := browser.Open(t)
 	_, set := s.NewSet(t)
 	h := &upload{Visitor: s.Visit(t), site: s, set: set, path: filepath.Join(browser.Folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")}
 	h.Expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	h.Expect("status of 409") // Chromium itself repeats a request whose connection breaks, with the offset of before the restart
+	h.Expect("status of 409") // Chromium automatically repeats a request after a connection error, with the offset from before the restart
 	h.At("/sets/" + set)
 	h.SignIn(s.Key())
 	h.Sees("This set is empty")
@@ -62,18 +62,18 @@ func halfway(t *testing.T) *upload {
 	return h
 }
 
-// resumed checks that the upload has completed with two chunks, the second of which resumed the
-// first.
+// resumed checks that the upload has completed with two chunks, and that the second chunk resumed
+// the first one.
 func (h *upload) resumed() {
 	h.T.Helper()
 	h.Sees("All done", "1 sent")
 	h.site.HoldsFile(h.T, h.set, h.path)
 	if got := h.sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		h.T.Errorf("chunks began at %v", got)
+		h.T.Errorf("the offsets of the chunks are %v", got)
 	}
 }
 
-// A resumable upload resumes by itself when the service restarts.
+// A resumable upload resumes automatically when the service restarts.
 func TestResumeAfterRestart(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
@@ -83,7 +83,7 @@ func TestResumeAfterRestart(t *testing.T) {
 	h.resumed()
 }
 
-// An error of a proxy while the service restarts does not make the upload start again.
+// An error of a proxy during a restart of the service does not make the upload start again.
 func TestResumeBehindProxy(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
@@ -101,7 +101,7 @@ func TestResumeBehindProxy(t *testing.T) {
 	h.resumed()
 }
 
-// If the answer to a completed upload was lost and its resource deleted since, the file is uploaded
+// If the answer to a completed upload was lost, and the resource was deleted, the file is uploaded
 // again.
 func TestResumeAfterLostAnswer(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestResumeAfterLostAnswer(t *testing.T) {
 	answered := make(chan bool, 1)
 	v.Listen(func(event any) {
 		if e, is := event.(*fetch.EventRequestPaused); is && e.Request.Method == "PATCH" {
-			answered <- true // and is never delivered to the page
+			answered <- true // the answer is never delivered to the page
 		}
 	})
 	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*", RequestStage: fetch.RequestStageResponse}}
@@ -145,11 +145,11 @@ func TestResumeAfterLostAnswer(t *testing.T) {
 	v.Sees("All done", "1 sent")
 	s.HoldsFile(t, sid, path)
 	if got := sent(); !slices.Equal(got, []string{"0", "0"}) {
-		t.Errorf("chunks began at %v", got)
+		t.Errorf("the offsets of the chunks are %v", got)
 	}
 }
 
-// An upload also resumes after the page was closed, once the same file is selected again.
+// An upload also resumes after the page was closed, when the user selects the same file again.
 func TestResumeAfterReload(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)

@@ -18,10 +18,11 @@ const fastest = `void (() => {
 	}).observe(document.body, { childList: true, subtree: true, characterData: true });
 })()`
 
-// header is an expression: the first line of the upload panel.
+// header is an expression for the first line of the upload panel.
 const header = `document.querySelector(".uploads header").innerText`
 
-// While the service is unreachable no speed is shown, and bytes sent before a resume do not count.
+// While the service is unreachable, no speed is shown. Bytes sent before a resume are not included
+// in the speed.
 func TestUploadSpeed(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
@@ -36,7 +37,7 @@ func TestUploadSpeed(t *testing.T) {
 	h.Sees("All done", "1 sent")
 }
 
-// The speed after a resume on a new page counts only bytes sent since.
+// On a new page, the speed after a resume includes only the bytes sent since.
 func TestUploadSpeedAfterResume(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
@@ -52,7 +53,7 @@ func TestUploadSpeedAfterResume(t *testing.T) {
 	h.Until(header + `.includes("/s, ")`)
 	h.Until(`document.querySelector(".uploads .report").innerText.includes("1 sent")`)
 	if got := browser.Get(h.Visitor, chromedp.Evaluate[float64]("window.fastest")); got == 0 || got > 12e6 {
-		t.Errorf("over a line of 3 MiB/s the panel shows %.0f bytes a second", got)
+		t.Errorf("over a connection of 3 MiB/s, the panel shows %.0f bytes/s", got)
 	}
 	h.resumed()
 }

@@ -68,10 +68,10 @@ func TestUploadDialogDoesNotShift(t *testing.T) {
 	v.Until(`document.querySelector("dialog option[value='']")`)
 	seen := browser.Get(v, chromedp.Evaluate[struct{ Waited, Early bool }](`window.seen`))
 	if !seen.Waited {
-		t.Error("the sets were there at once: nothing is tested")
+		t.Error("the sets were loaded immediately: the test has no meaning")
 	}
 	if seen.Early {
-		t.Error("the button was there before the fields above it")
+		t.Error("the button appeared before the fields above it")
 	}
 	v.Shot("plan-with-sets")
 	v.Slow(-1, 0)
@@ -79,7 +79,8 @@ func TestUploadDialogDoesNotShift(t *testing.T) {
 	v.Sees("All done", "1 sent")
 }
 
-// interrupted starts an upload of 40 files by mary, and revokes her key when some of them are sent.
+// interrupted starts an upload of 40 files by mary, and revokes her key when some of them have been
+// sent.
 func interrupted(t *testing.T) (s *browser.Site, v *browser.Visitor, mary browser.Person, setID string, names []string) {
 	t.Helper()
 	s = browser.Open(t)
@@ -99,7 +100,7 @@ func interrupted(t *testing.T) (s *browser.Site, v *browser.Visitor, mary browse
 	return s, v, mary, setID, names
 }
 
-// If the session ends during an upload, signing in again continues it: every file is sent once.
+// If the session ends during an upload, signing in again continues it. Every file is sent once.
 func TestSessionEndsDuringUpload(t *testing.T) {
 	t.Parallel()
 	s, v, mary, sid, names := interrupted(t)
@@ -114,7 +115,7 @@ func TestSessionEndsDuringUpload(t *testing.T) {
 	s.Holds(t, sid, names)
 }
 
-// If another user signs in, the uploads of the last user are dropped.
+// If another user signs in, the uploads of the last user are discarded.
 func TestUploadsOfAnotherUserAreDropped(t *testing.T) {
 	t.Parallel()
 	s, v, _, sid, _ := interrupted(t)
@@ -125,8 +126,8 @@ func TestUploadsOfAnotherUserAreDropped(t *testing.T) {
 	}
 }
 
-// If the service restarts during an upload, failures are reported and can be retried: every file is
-// sent once.
+// If the service restarts during an upload, failures are reported and can be retried. Every file is
+// stored once.
 func TestServiceRestartsDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -147,8 +148,8 @@ func TestServiceRestartsDuringUpload(t *testing.T) {
 	s.Holds(t, sid, names)
 }
 
-// The panel shows progress, speed and time left; uploads can be cancelled, and leaving the page
-// asks a question.
+// The panel shows progress, speed and remaining time. Uploads can be canceled, and leaving the page
+// requires a confirmation.
 func TestProgressCancelAndLeave(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -166,10 +167,10 @@ func TestProgressCancelAndLeave(t *testing.T) {
 	select {
 	case dialog := <-asked:
 		if dialog.Type != page.DialogTypeBeforeunload {
-			t.Errorf("the browser asks: %s", dialog.Type)
+			t.Errorf("the browser opened a dialog of type %s", dialog.Type)
 		}
 	case <-time.After(browser.StepTimeout):
-		t.Error("leaving during an upload asks no question")
+		t.Error("leaving during an upload opens no dialog")
 	}
 	v.IsAt("/sets/" + sid)
 	v.Press("Cancel large.bin")
@@ -181,8 +182,8 @@ func TestProgressCancelAndLeave(t *testing.T) {
 	s.Holds(t, sid, []string{"large.bin", "small.txt"})
 }
 
-// A full disk fails the upload with an error; reading works, and a retry succeeds once there is
-// space.
+// A full disk fails the upload with an error. Reading works, and a retry succeeds when there is
+// space again.
 func TestDiskFullDuringUpload(t *testing.T) {
 	t.Parallel()
 	browser.Need(t)
@@ -191,7 +192,7 @@ func TestDiskFullDuringUpload(t *testing.T) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("mount: %v: %s", err, output)
 		}
-		t.Skipf("a small file system is mounted by root on Linux only: %v: %s", err, output)
+		t.Skipf("mounting a small file system needs root on Linux: %v: %s", err, output)
 	}
 	t.Cleanup(func() {
 		if output, err := exec.Command("umount", disk).CombinedOutput(); err != nil {

@@ -30,8 +30,8 @@ func reloaded(t *testing.T) *upload {
 	return h
 }
 
-// After a reload the set shows the progress of the upload, refuses another file, and resumes with
-// the same one.
+// After a reload, the set shows the progress of the upload, refuses another file, and resumes with
+// the same file.
 func TestUnfinishedUploadResumes(t *testing.T) {
 	t.Parallel()
 	h := reloaded(t)
@@ -52,7 +52,7 @@ func TestUnfinishedUploadResumes(t *testing.T) {
 	h.site.Holds(t, h.set, []string{"large.bin"})
 }
 
-// Other users do not see the upload, and its user can discard it.
+// Other users do not see the upload. Its user can discard it.
 func TestUnfinishedUploadIsDiscarded(t *testing.T) {
 	t.Parallel()
 	h := reloaded(t)
@@ -63,7 +63,7 @@ func TestUnfinishedUploadIsDiscarded(t *testing.T) {
 	}
 	mary := h.site.Person(t, "mary", "editor", set.DataspaceID)
 	h.Press("Sign out")
-	h.Expect("status of 404") // for other users it does not exist
+	h.Expect("status of 404") // for other users, the upload does not exist
 	h.SignIn(mary.Key)
 	h.At("/sets/" + h.set)
 	h.Sees("This set is empty", "Upload files")
@@ -77,11 +77,11 @@ func TestUnfinishedUploadIsDiscarded(t *testing.T) {
 	h.Until(`!Object.keys(localStorage).some((key) => key.startsWith("tus::"))`)
 	files, err := filepath.Glob(filepath.Join(h.site.Data, "parts", "*"))
 	if err != nil || len(files) != 0 {
-		t.Errorf("%v is left, %v", files, err)
+		t.Errorf("partial files remain: %v, %v", files, err)
 	}
 }
 
-// An interrupted replacement resumes on the page of the file, to which the set links.
+// An interrupted replacement resumes on the page of the file. The set links to this page.
 func TestUnfinishedReplacementResumes(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -110,6 +110,6 @@ func TestUnfinishedReplacementResumes(t *testing.T) {
 	s.HoldsFile(t, sid, path)
 	h.SeesNot("not finished")
 	if got := h.sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		t.Errorf("chunks began at %v", got)
+		t.Errorf("the offsets of the chunks are %v", got)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Uploaded and deleted files are counted by dataspace and by day, in bytes and in files.
+// The page shows the usage of active and deleted files by dataspace and by day, in bytes and in
+// files.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -40,7 +41,7 @@ func TestUsage(t *testing.T) {
 	v.Until(`location.search.includes("dataspace=` + sheets.Dataspace + `") && !document.querySelector(".bars")`)
 }
 
-// Without files there is a text instead of a chart; an unknown dataspace is an error.
+// Without files, the page shows a message instead of a chart. An unknown dataspace is an error.
 func TestUsageWithoutFiles(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -50,13 +51,13 @@ func TestUsageWithoutFiles(t *testing.T) {
 	v.Sees("It may not exist, or you may lack permission to see it.", "All dataspaces")
 }
 
-// Over years the chart has values for days without changes, and readable dates.
+// Over years, the chart has values for days without changes, and readable dates.
 func TestUsageOverYears(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	browser.DataspaceWith(t, s, "laser", "Laser lab", 3000)
 	v := s.SignedIn(t, s.Key(), "/")
-	// To get a history of years, days are added to the answer on its way to the page.
+	// To create a history of years, the script adds days to the answer before the page receives it.
 	v.Do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch, day = (ago) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10);
 		window.fetch = async (address, init) => {

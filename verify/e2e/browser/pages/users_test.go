@@ -9,7 +9,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// The form of a user shows the current state of the user, not that of the list.
+// The form of a user shows the current state of the user, and not the state in the list.
 func TestUserFormShowsCurrentState(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -22,8 +22,8 @@ func TestUserFormShowsCurrentState(t *testing.T) {
 	v.Sees("Restore this user")
 }
 
-// Deleting a user, which revokes the keys for good, needs confirmation. A deleted user can only be
-// restored.
+// Deleting a user permanently revokes the user's keys, and requires a confirmation. A deleted user
+// can only be restored.
 func TestDeleteUser(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -44,13 +44,13 @@ func TestDeleteUser(t *testing.T) {
 	v.Do(chromedp.KeyEvent(kb.Escape))
 	v.SeesNot("Delete mary?")
 	if got := state(); got != "active" {
-		t.Errorf("before confirmation the state is %s", got)
+		t.Errorf("before the confirmation, the state is %s", got)
 	}
 	v.Press("Delete this user")
 	browser.Click(v, browser.Xpath("button", "Delete"))
 	v.SeesNot("Delete this user")
 	if got := state(); got != "deleted" {
-		t.Errorf("after deletion the state is %s", got)
+		t.Errorf("after the deletion, the state is %s", got)
 	}
 	v.Press("Change mary")
 	v.Sees("Restore this user")
@@ -66,11 +66,11 @@ func TestDeleteUser(t *testing.T) {
 	v.Press("Restore this user")
 	v.Until(`!document.querySelector("dialog")`)
 	if got := state(); got != "active" {
-		t.Errorf("after restoration the state is %s", got)
+		t.Errorf("after the restoration, the state is %s", got)
 	}
 }
 
-// Giving up one's own sysadmin rights needs confirmation, since it cannot be undone.
+// Giving up one's own sysadmin rights requires a confirmation, because the user cannot undo it.
 func TestOwnSysadminRightsNeedConfirmation(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

@@ -12,8 +12,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// history makes a file a.txt whose versions have these contents, the oldest first, and returns its
-// id.
+// history creates a file a.txt with versions of these contents, oldest first, and returns its id.
 func history(t *testing.T, s *browser.Site, setID string, contents ...string) string {
 	t.Helper()
 	r, err := s.Upload(t.Context(), http.MethodPost, "/resources",
@@ -27,7 +26,7 @@ func history(t *testing.T, s *browser.Site, setID string, contents ...string) st
 	return r.ID
 }
 
-// content returns the bytes at a path of the interface.
+// content returns the content at a path of the HTTP API.
 func content(t *testing.T, s *browser.Site, path string) string {
 	t.Helper()
 	var content strings.Builder
@@ -37,15 +36,15 @@ func content(t *testing.T, s *browser.Site, path string) string {
 	return content.String()
 }
 
-// versions waits until the list shows exactly these rows: the texts of their first cells.
+// versions waits until the list shows exactly these rows. Each row is the text of its first cell.
 func versions(v *browser.Visitor, rows ...string) {
 	v.T.Helper()
 	v.Until(fmt.Sprintf(`[...document.querySelectorAll(".list.versions .body .row")].map((r) => r.firstChild.innerText.replace(/\s+/g, " ").trim()).join("|") === %q`,
 		strings.Join(rows, "|")))
 }
 
-// An editor who has replaced the wrong file has it back by one click, and undoes that by another
-// one.
+// An editor who has replaced the wrong file restores it with one click, and undoes this with
+// another click.
 func TestReplacedFileIsRestored(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -71,12 +70,12 @@ func TestReplacedFileIsRestored(t *testing.T) {
 	v.Press("Restore version 2")
 	v.Sees("restored as version 4", "the wrong file")
 	if got := content(t, s, "/resources/"+rid+"/data"); got != "the wrong file" {
-		t.Errorf("after undoing, the file is %q", got)
+		t.Errorf("after the undo, the file is %q", got)
 	}
 }
 
-// What somebody else has saved since the page was loaded is not hidden by restoring an older
-// version unseen.
+// Restoring an older version fails if another user has saved a new version since the page was
+// loaded.
 func TestRestoreOnlyOverShownVersion(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -97,7 +96,7 @@ func TestRestoreOnlyOverShownVersion(t *testing.T) {
 	v.Sees("restored as version 4")
 }
 
-// A reader looks at every version and downloads it, and is offered no change.
+// A reader can view and download every version, but the page offers no changes.
 func TestReaderOfVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -120,7 +119,7 @@ func TestReaderOfVersions(t *testing.T) {
 	v.Sees("current", "the new text")
 }
 
-// A label is given, shown and removed.
+// A label can be added, is shown, and can be removed.
 func TestLabelOfVersion(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -144,10 +143,10 @@ func TestLabelOfVersion(t *testing.T) {
 	}
 }
 
-// A sysadmin erases a version, after a question that says what is lost; others are not offered
-// that. Its page and the list say since when it is gone, and why. So do the pages of versions that
-// a retention did not keep.
-func TestGoneVersions(t *testing.T) {
+// A sysadmin erases a version, after a confirmation that names the consequences. Other users do not
+// see this action. The page of the version and the list show when and why it was removed. The same
+// applies to versions removed by the retention.
+func TestErasedVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	did, sid := s.NewSet(t)
@@ -183,7 +182,7 @@ func TestGoneVersions(t *testing.T) {
 	v.Sees("its versions are numbered from 1 to 4", "Go to the file")
 	v.At("/resources/" + rid + "/versions/x")
 	v.Sees("the resource has no such version")
-	mara.Expect("status of 410") // it hears of the deletion
+	mara.Expect("status of 410") // the page receives the event of the deletion
 	s.Do(t, http.MethodDelete, "/resources/"+rid, nil)
 	v.At("/resources/" + rid + "/versions/3")
 	v.Sees("the resource is deleted; restore it to access its versions")
@@ -192,13 +191,13 @@ func TestGoneVersions(t *testing.T) {
 	v.SeesNot("all versions")
 }
 
-// An erased version says so if its bytes stay for something else.
+// The page of an erased version shows if its content remains because something else uses it.
 func TestErasedVersionWithSharedBytes(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
 	_, sid := s.NewSet(t)
 	rid := history(t, s, sid, "participant 17", "two", "participant 17")
-	v := s.SignedIn(t, s.Key(), "/resources/"+rid+"/versions/1", "status of 410") // the preview may still read what is erased
+	v := s.SignedIn(t, s.Key(), "/resources/"+rid+"/versions/1", "status of 410") // the preview may still read the erased version
 	v.Press("Erase")
 	v.Submit()
 	v.Sees("was removed just now", "The bytes stay because another version")
@@ -220,7 +219,8 @@ func TestManyVersions(t *testing.T) {
 	v.Sees("a.txt, version 1")
 }
 
-// difference is a row of a comparison: +, − or nothing, the text, and its marked part.
+// differences returns the rows of a comparison: line numbers, +, − or a space, the text, and its
+// marked part.
 func differences(v *browser.Visitor) string {
 	v.T.Helper()
 	v.Until(`document.querySelector(".differences")`)
@@ -232,7 +232,7 @@ func differences(v *browser.Visitor) string {
 	}).join("\n")`))
 }
 
-// Two versions of a table are compared line by line; what differs in a line is marked, and
+// Two versions of a table are compared line by line. Differences within a line are marked, and
 // unchanged lines can be shown.
 func TestCompareVersions(t *testing.T) {
 	t.Parallel()
@@ -281,7 +281,8 @@ Show 7 unchanged lines`
 	v.IsAt("/resources/" + rid + "/versions/2")
 }
 
-// What cannot be compared line by line is said; so is where the lines do not differ.
+// The page reports versions that cannot be compared line by line, and versions whose lines are
+// equal.
 func TestCompareOtherVersions(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -321,8 +322,8 @@ func TestCompareOtherVersions(t *testing.T) {
 	v.Until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
 }
 
-// An admin says which versions are kept; the page of the dataspace shows that, and what old
-// versions take.
+// An admin selects which versions are kept. The page of the dataspace shows this, and the size of
+// old versions.
 func TestRetentionOfDataspace(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

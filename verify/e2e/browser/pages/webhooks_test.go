@@ -12,12 +12,12 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// receiver takes the messages of webhooks, and tells of each.
+// receiver starts a receiver of webhook messages, and passes them to messages.
 func receiver(t *testing.T) (url string, messages <-chan string) {
 	t.Helper()
 	got := make(chan string, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // an incomplete message is not the one that is waited for
+		body, _ := io.ReadAll(r.Body) // the test waits for a complete message
 		_, _ = io.WriteString(w, "thanks <b>a lot</b>")
 		got <- r.Header.Get("webhook-id") + " " + string(body)
 	}))
@@ -31,8 +31,8 @@ func reloadUntil(v *browser.Visitor, text string) {
 	v.Until(fmt.Sprintf(`document.body.innerText.includes(%q) || [...document.querySelectorAll("button")].find((b) => b.innerText.trim() === "Reload")?.click()`, text))
 }
 
-// An admin makes a webhook, whose secret is shown once, gets a message about a change made in the
-// pages, and repeats it.
+// An admin creates a webhook, whose secret is shown once, receives a message about a change made in
+// the pages, and repeats it.
 func TestWebhookInPages(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--webhook-hosts", "127.0.0.1")
@@ -73,7 +73,7 @@ func TestWebhookInPages(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	first := <-messages
 	if !strings.Contains(first, `"set.create"`) {
-		t.Fatalf("the receiver got %s", first)
+		t.Fatalf("the receiver received %s", first)
 	}
 	v.At("/webhooks")
 	v.Follow("Deliveries pipeline")
@@ -83,7 +83,7 @@ func TestWebhookInPages(t *testing.T) {
 	v.Shots("webhook-deliveries")
 	v.Press("Repeat message 0")
 	if again := <-messages; again != first {
-		t.Errorf("repeated: %s\nbefore: %s", again, first)
+		t.Errorf("the repeated message is %s\nwant %s", again, first)
 	}
 	v.Sees("2 tries")
 
@@ -100,15 +100,14 @@ func TestWebhookInPages(t *testing.T) {
 	v.Sees("No webhooks")
 }
 
-// A webhook that its receiver ends is shown as paused, with the reason, and goes on when somebody
-// says so.
+// A webhook that its receiver rejects is shown as paused, with the reason, until a user resumes it.
 func TestPausedWebhookInPages(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--webhook-hosts", "127.0.0.1")
 	called := make(chan struct{}, 100)
 	var ended atomic.Bool
 	gone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if ended.CompareAndSwap(false, true) { // it takes what follows, of which the resumption is an entry, too
+		if ended.CompareAndSwap(false, true) { // the receiver accepts later messages, which include the entry of the resumption
 			w.WriteHeader(http.StatusGone)
 		}
 		called <- struct{}{}
