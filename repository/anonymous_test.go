@@ -30,8 +30,8 @@ var forAnonymous = []string{
 }
 
 // TestUseCasesRefuseAnonymousReaders calls every use case that takes a caller, by reflection, so
-// that new use cases are covered. Use cases that are not for anonymous readers must refuse them
-// before they read anything. The others must refuse them if anonymous readers are not allowed.
+// that new use cases are covered. Use cases that anonymous readers may not call must refuse them
+// before they read anything. The others must refuse them if anonymous reading is disabled.
 func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {
@@ -53,7 +53,7 @@ func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
 			}
 		}
 		if tried < 50 {
-			t.Errorf("only %d use cases were tried", tried)
+			t.Errorf("only %d use cases were called", tried)
 		}
 	}
 }
@@ -78,8 +78,8 @@ func refusesAnonymous(w *repositorytest.World, name string, method reflect.Value
 	}
 }
 
-// isUseCase reports whether a method takes a caller and is for gateways. A method with a function
-// of a transaction is only for other packages of the repository.
+// isUseCase reports whether a method takes a caller and is for gateways. A method that takes a
+// function with a transaction is only for other packages of the repository.
 func isUseCase(kind reflect.Type) bool {
 	if kind.NumIn() < 2 || kind.In(0) != reflect.TypeFor[context.Context]() || kind.In(1) != reflect.TypeFor[auth.Principal]() {
 		return false
@@ -110,8 +110,8 @@ func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 	return reflect.Zero(of)
 }
 
-// TestOpenDataspaces: OpenDataspaces yields the active open dataspaces. Without anonymous readers,
-// it yields none.
+// TestOpenDataspaces: OpenDataspaces yields the active open dataspaces. It yields no dataspace if
+// anonymous reading is disabled.
 func TestOpenDataspaces(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{true, false} {

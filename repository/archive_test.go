@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestArchiveDuringARestoration: during a restoration, a request for an archive is refused, because
-// the archive would be incomplete.
+// TestArchiveDuringARestoration: during a restoration, an archive is refused, because it would be
+// incomplete.
 func TestArchiveDuringARestoration(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -59,8 +59,8 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	}
 }
 
-// TestArchiveRoom: open archives together stay within the limit, and closing an archive frees its
-// room.
+// TestArchiveRoom: the open archives together stay within the limit, and closing an archive frees
+// its capacity.
 func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -80,7 +80,8 @@ func TestArchiveRoom(t *testing.T) {
 	}
 }
 
-// reserved is a store that counts resources read before room was reserved for the earlier ones.
+// reserved is a store that counts the resources read before capacity was reserved for the earlier
+// ones.
 type reserved struct {
 	metadata.Store
 	svc    *repository.Service
@@ -111,7 +112,7 @@ func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource)
 	})
 }
 
-// TestArchiveReserves: room is reserved before memory is used, so that many simultaneous requests
+// TestArchiveReserves: capacity is reserved before memory is used, so that many concurrent requests
 // are refused in time.
 func TestArchiveReserves(t *testing.T) {
 	t.Parallel()
@@ -123,7 +124,7 @@ func TestArchiveReserves(t *testing.T) {
 	_, err := h.Service.Files.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), "", nil)
 	h.Refused(err, errs.CodeUnavailable)
 	if store.most > 0 {
-		t.Errorf("%d files had been collected without room", store.most)
+		t.Errorf("%d files had been collected without a reservation", store.most)
 	}
 	if left := h.Service.Files.Archived().Load(); left != store.before {
 		t.Errorf("%d files are counted afterwards, want %d", left, store.before)

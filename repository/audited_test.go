@@ -40,7 +40,7 @@ func actions(t *testing.T, meta metadata.Reader, from uint64) (words []string) {
 }
 
 // TestUseCasesAreLogged runs the use cases on a store that reports each change without an entry in
-// the same commit, and compares the log with the expected actions.
+// the same commit. It compares the log with the expected actions.
 func TestUseCasesAreLogged(t *testing.T) {
 	t.Parallel()
 	k := repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 2)
@@ -136,7 +136,7 @@ var writers = map[string]string{
 	"repository/repositorytest/audited.go":  "watches the others",
 }
 
-// TestRowsAreWrittenWithEntries: no other file writes such rows.
+// TestRowsAreWrittenWithEntries: no file outside writers writes such rows.
 func TestRowsAreWrittenWithEntries(t *testing.T) {
 	t.Parallel()
 	write := regexp.MustCompile(`\.(Dataspaces|Sets|Resources|Versions|Users|Keys|Privileges|Schemas|SchemaVersions|Edits|EditEntries)\.Put\(|\.Sessions\.(Put|Remove)\(`)
@@ -154,7 +154,7 @@ func TestRowsAreWrittenWithEntries(t *testing.T) {
 		source, err := os.ReadFile(path)
 		if writes := write.Find(source); writes != nil {
 			if found[name] = true; writers[name] == "" {
-				t.Errorf("%s writes %s: use package rows, which logs it, or say here why it is no change", name, writes)
+				t.Errorf("%s writes %s: use package rows, which logs it, or give the reason here why it is not a change", name, writes)
 			}
 		}
 		return err

@@ -18,7 +18,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// BenchmarkEditByCSV changes 10,000 files by one CSV, and undoes that: once for each iteration.
+// BenchmarkEditByCSV changes 10,000 files by one CSV file and undoes the edit, once for each
+// iteration.
 func BenchmarkEditByCSV(b *testing.B) {
 	const n = 10_000
 	fatal := func(err error) {

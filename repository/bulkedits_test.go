@@ -40,7 +40,8 @@ func (d *described) many(many describe.ManyFields, preview bool) (describe.BulkO
 	return d.Service.BulkEdits.EditMany(d.T.Context(), d.Admin, d.Sets[0].ID.String(), many, preview)
 }
 
-// counts fails unless an outcome has these numbers of rows, changes, unchanged ones and problems.
+// counts fails the test unless the outcome has these numbers of rows, changed files, unchanged
+// files and problems.
 func (d *described) counts(o describe.BulkOutcome, rows, changed, unchanged, problems int) {
 	d.T.Helper()
 	if o.Rows != rows || o.Changed != changed || o.Unchanged != unchanged || len(o.Problems) != problems {
@@ -48,7 +49,8 @@ func (d *described) counts(o describe.BulkOutcome, rows, changed, unchanged, pro
 	}
 }
 
-// TestEditByCSV: an edited CSV is previewed, made and undone; an unedited one changes nothing.
+// TestEditByCSV: an edited CSV file is previewed, applied and undone. An unedited file changes
+// nothing.
 func TestEditByCSV(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -93,7 +95,7 @@ func TestEditByCSV(t *testing.T) {
 	}
 }
 
-// TestEditByCSVRefused: one problem anywhere refuses the whole file.
+// TestEditByCSVRefused: one problem anywhere in the file causes the whole file to be refused.
 func TestEditByCSVRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -175,7 +177,7 @@ func TestEditManyEnforced(t *testing.T) {
 	d.counts(outcome, 3, 3, 0, 0)
 }
 
-// TestEditInSteps: an interrupted bulk edit has made whole steps, which can be undone.
+// TestEditInSteps: an interrupted bulk edit has applied whole steps, which can be undone.
 func TestEditInSteps(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
@@ -187,7 +189,7 @@ func TestEditInSteps(t *testing.T) {
 	cutting.left = 2 // steps
 	_, err := d.many(describe.ManyFields{AddTags: []string{"a"}}, false)
 	if err == nil {
-		t.Fatal("it was not cut off")
+		t.Fatal("it was not interrupted")
 	}
 	cutting.left = -1
 	list, err := d.Service.BulkEdits.List(t.Context(), d.Admin, d.Sets[0].ID.String())
@@ -205,8 +207,8 @@ func TestEditInSteps(t *testing.T) {
 	}
 }
 
-// TestEditLeavesWhatChanged: a file that changes after the check is skipped and reported.
-func TestEditLeavesWhatChanged(t *testing.T) {
+// TestEditSkipsChangedFiles: a file that changes after the check is skipped and reported.
+func TestEditSkipsChangedFiles(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
 	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
@@ -245,12 +247,12 @@ func TestEditThatChangesNothing(t *testing.T) {
 	d.counts(second, 1, 0, 0, 1)
 	list, err := d.Service.BulkEdits.List(t.Context(), d.Admin, d.Sets[0].ID.String())
 	if d.OK(err); second.Edit != nil || len(list) != 2 || list[1].UndoneBy != first.Edit.ID {
-		t.Errorf("the second one is %+v, the edits are %+v", second.Edit, list)
+		t.Errorf("the second outcome is %+v, the edits are %+v", second.Edit, list)
 	}
 }
 
-// cutStore allows a limited number of further changes, or any number if left is -1. If before is
-// set, it is called before the next change.
+// cutStore is a store that fails after a number of further changes, or never if left is -1. If
+// before is set, it is called before the next change.
 type cutStore struct {
 	*metadatatest.Memory
 	left   int

@@ -13,7 +13,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// slow is a store that takes its time for each resource that is put, once it is set to.
+// slow is a store that delays each Put of a resource by a configurable time.
 type slow struct {
 	metadata.Store
 	each time.Duration
@@ -40,12 +40,12 @@ func (s *slow) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error
 	return s.Update(ctx, fn)
 }
 
-// TestBatchEndsByTime: a batch moves fewer objects where they take longer, but never none.
+// TestBatchEndsByTime: a batch moves fewer objects if they take longer, but at least one.
 func TestBatchEndsByTime(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		each time.Duration
-		want int // objects in the first commit, of 450
+		want int // objects in the first commit, out of 450
 	}{
 		"fast": {0, 200},
 		"slow": {100 * time.Microsecond, 60},

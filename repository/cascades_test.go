@@ -15,8 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// held is a repository whose deletions and restorations stop after their first commit, to observe
-// pending changes.
+// held is a repository whose deletions and restorations stop after their first commit, so that
+// tests can observe pending changes.
 type held struct{ *repositorytest.World }
 
 func populated(t *testing.T, svc *repository.Service, counts ...int) *held {
@@ -38,8 +38,8 @@ func (h *held) finish(container metadata.ID) {
 func edit(description string) files.Fields { return files.Fields{Description: &description} }
 
 // TestDeletionShownFromFirstCommit: from the first commit on, everything in the set is shown as
-// deleted and nothing can be created in it. Listings show the former state of an object until its
-// batch.
+// deleted, and nothing can be created in it. Listings show the former state of an object until its
+// batch is applied.
 func TestDeletionShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {
@@ -61,7 +61,7 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 				t.Errorf("the listing shows a resource %s before its batch", state)
 			}
 			if r := h.Get(last.ID); r.State != metadata.Deleted || r.Modified != last.Modified {
-				t.Errorf("a resource that is due is shown %s, modified at %d; want deleted, at %d", r.State, r.Modified, last.Modified)
+				t.Errorf("a resource to be deleted is shown %s, modified at %d; want deleted, at %d", r.State, r.Modified, last.Modified)
 			}
 			_, _, err = h.Service.Files.OpenResource(ctx, h.Admin, last.ID.String())
 			h.Refused(err, errs.CodeResourceGone)
@@ -72,7 +72,7 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 			_, err = h.Service.Files.Restore(ctx, h.Admin, last.ID.String(), repositorytest.Always)
 			h.Refused(err, errs.CodeParentDeleted)
 			if again, err := h.Service.Files.Delete(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
-				t.Errorf("deleting what is due changed it: %v, %v", again, err)
+				t.Errorf("deleting a resource that is to be deleted changed it: %v, %v", again, err)
 			}
 			_, err = h.Service.Sets.Restore(ctx, h.Admin, set, repositorytest.Always)
 			h.Refused(err, errs.CodeBusy)
@@ -92,14 +92,14 @@ func TestDeletionShownFromFirstCommit(t *testing.T) {
 	}
 }
 
-// passDataspace requests a change that must wait for the cascades within the dataspace.
+// passDataspace requests a change that must wait for the cascades in the dataspace.
 func passDataspace(ctx context.Context, h *held) error {
 	_, err := h.Service.Dataspaces.Delete(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	return err
 }
 
 // TestSameRequestWaits: a repeated request waits for the first one, even with the precondition that
-// the first one met.
+// the first one fulfilled.
 func TestSameRequestWaits(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
@@ -112,7 +112,7 @@ func TestSameRequestWaits(t *testing.T) {
 }
 
 // TestRestorationShownFromFirstCommit: objects to be restored are shown as active and can be
-// changed; a change first applies the batch. Objects deleted before stay deleted.
+// changed. A change first applies their batch. Objects that were deleted earlier stay deleted.
 func TestRestorationShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()
@@ -128,10 +128,10 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	h.Begun(err)
 
 	if got := h.Get(kept.ID).State; got != metadata.Active {
-		t.Errorf("what comes back is shown %s", got)
+		t.Errorf("a resource to be restored is shown %s", got)
 	}
 	if got := h.Get(before.ID).State; got != metadata.Deleted {
-		t.Errorf("what had been deleted before is shown %s", got)
+		t.Errorf("a resource that was deleted earlier is shown %s", got)
 	}
 	if got := h.Listed()[kept.ID]; got != metadata.Deleted {
 		t.Errorf("the listing shows a resource %s before its batch", got)
@@ -140,7 +140,7 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	changed, err := h.Service.Files.Edit(ctx, h.Admin, edited.ID.String(), files.Fields{Description: new("new")}, core.MatchTag(due.Tag()))
 	h.OK(err)
 	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
-		t.Error("writing to a resource did not take its batch")
+		t.Error("writing to a resource did not apply its batch")
 	}
 	_, err = h.Service.Files.Delete(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
 	h.OK(err)
@@ -157,19 +157,19 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 		}
 	}
 	if got := h.Get(edited.ID); got.Modified != changed.Modified {
-		t.Error("the batch came again to a resource that had been taken")
+		t.Error("the batch was applied again to a restored resource")
 	}
 }
 
-// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that were deleted separately, or
-// with their set, stay deleted. They return only with the restoration that matches their deletion.
-func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
+// TestRestorationMatchesDeletion: sets and resources that were deleted separately, or
+// with their set, stay deleted. Only the restoration that matches their deletion restores them.
+func TestRestorationMatchesDeletion(t *testing.T) {
 	t.Parallel()
 	h, ctx := newHeld(t), t.Context()
 	large, small := h.Sets[0], h.Sets[1]
 	inSmall := h.Upload(small, "in the small set")
 	_, err := h.Service.Sets.Delete(ctx, h.Admin, small.ID.String(), repositorytest.Always)
-	h.OK(err) // fits into one batch
+	h.OK(err) // deletion in a single batch
 	_, err = h.Service.Dataspaces.Delete(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
 	h.Begun(err)
 	h.finish(h.Space.ID)
@@ -187,15 +187,15 @@ func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
 		}
 	}
 	if got := h.Get(h.Resources[0].ID).State; got != metadata.Active {
-		t.Errorf("a resource that the dataspace took is %s", got)
+		t.Errorf("a resource deleted with the dataspace is %s", got)
 	}
 	if got := h.Get(inSmall.ID).State; got != metadata.Deleted {
-		t.Errorf("a resource that its set took is %s", got)
+		t.Errorf("a resource deleted with its set is %s", got)
 	}
 	_, err = h.Service.Sets.Restore(ctx, h.Admin, small.ID.String(), repositorytest.Always)
 	h.OK(err)
 	if got := h.Get(inSmall.ID).State; got != metadata.Active {
-		t.Errorf("a resource whose set is back is %s", got)
+		t.Errorf("a resource of the restored set is %s", got)
 	}
 	usage, err := h.Service.Dataspaces.DataspaceUsage(ctx, h.Admin, h.Space.ID.String())
 	h.OK(err)

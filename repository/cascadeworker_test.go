@@ -18,7 +18,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// stuck is a store in which the batches of one container fail once it is broken.
+// stuck is a store in which the batches of one container fail while it is broken.
 type stuck struct {
 	metadata.Store
 	container metadata.ID
@@ -51,8 +51,8 @@ func (s *stuck) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 	return s.Update(ctx, fn)
 }
 
-// TestFailingCascadeDelaysNoOther: the request of a failing cascade gets the error, the other
-// cascades continue, and the failing one resumes automatically.
+// TestFailingCascadeDelaysNoOther: the request that waits for a failing cascade gets the error. The
+// other cascades continue, and the failing cascade resumes automatically.
 func TestFailingCascadeDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestFailingCascadeDelaysNoOther(t *testing.T) {
 		h.Refused(err, errs.CodeNoSpace)
 		var known *errs.Error
 		if errors.As(err, &known) && !strings.Contains(known.Message, "has begun") {
-			t.Errorf("the answer says %q of a set that is deleted", known.Message)
+			t.Errorf("the error is %q, but the set is deleted", known.Message)
 		}
 		_, err = h.Service.Sets.Delete(ctx, h.Admin, h.Sets[1].ID.String(), repositorytest.Always)
 		h.OK(err)
@@ -74,7 +74,7 @@ func TestFailingCascadeDelaysNoOther(t *testing.T) {
 		_, err = h.Service.Sets.Delete(ctx, h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
 		h.OK(err)
 		if last := h.Listed()[h.Resources[249].ID]; last != metadata.Deleted {
-			t.Errorf("the last resource of the set that was stuck is %s", last)
+			t.Errorf("the last resource of the delayed set is %s", last)
 		}
 	})
 }

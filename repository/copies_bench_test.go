@@ -19,7 +19,7 @@ import (
 )
 
 // large is a repository on a disk with a file of 10 GiB and former versions of the same length. The
-// files are sparse, because they are never read.
+// files are sparse, because the benchmark never reads them.
 type large struct {
 	b     *testing.B
 	svc   *repository.Service
@@ -82,20 +82,20 @@ func (l *large) ok(err error) {
 	}
 }
 
-// files are the paths in the blob store.
+// files returns the number of paths in the blob store.
 func (l *large) files() (paths int) {
 	l.ok(filepath.WalkDir(l.dir, func(_ string, _ os.DirEntry, err error) error { paths++; return err }))
 	return paths
 }
 
-// BenchmarkPlacement copies and moves a file of 10 GiB between two dataspaces, with so many former
-// versions.
+// BenchmarkPlacement copies and moves a file of 10 GiB between two dataspaces, with different
+// numbers of former versions.
 func BenchmarkPlacement(b *testing.B) {
 	for _, versions := range []int{0, 100, 1000, 10000} {
 		b.Run(fmt.Sprint("move, versions=", versions), func(b *testing.B) {
 			l := newLarge(b, versions)
 			before := l.files()
-			for i := 0; b.Loop(); i++ { // later rounds reuse the records of the first one
+			for i := 0; b.Loop(); i++ { // later iterations reuse the records of the first one
 				moved, err := l.svc.Files.Move(b.Context(), l.admin, l.file.ID.String(), files.Destination{SetID: l.sets[i%2]})
 				l.ok(err)
 				l.file = moved

@@ -15,12 +15,12 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// moved is a repository with two dataspaces, with two sets and with one set. Small bodies stay
-// inline.
+// moved is a repository with two dataspaces: one with two sets, the other with one set. Small
+// bodies stay inline.
 type moved struct {
 	*inlineDisk
 	other metadata.Dataspace
-	away  metadata.Set // of the other dataspace
+	away  metadata.Set // in the other dataspace
 }
 
 func newMoved(t *testing.T) *moved {
@@ -34,7 +34,7 @@ func newMoved(t *testing.T) *moved {
 	return m
 }
 
-// make uploads a file with this many versions, every other one too long to stay inline.
+// make uploads a file with this many versions. Every other version is too long to be inline.
 func (m *moved) make(name string, versions int) metadata.Resource {
 	m.T.Helper()
 	r := m.Upload(m.Sets[0], name)
@@ -123,7 +123,7 @@ func TestCopy(t *testing.T) {
 	m.Sound()
 }
 
-// TestCopyNamesAndTypes: a new extension determines the type if the former extension did or the
+// TestCopyNamesAndTypes: a new extension determines the type if the former extension did, or if the
 // type was unknown.
 func TestCopyNamesAndTypes(t *testing.T) {
 	t.Parallel()
@@ -142,8 +142,8 @@ func TestCopyNamesAndTypes(t *testing.T) {
 }
 
 // TestMove: a file that moves to another set keeps its history, and the old record names the new
-// one. The counters of both dataspaces are correct, and the single commit has two entries, the
-// second of which names the first.
+// one. The counters of both dataspaces are correct. The single commit has two entries, and the
+// second one names the first.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for _, versions := range []int{1, 2, 5} {
@@ -193,13 +193,13 @@ func TestMoveWithinSet(t *testing.T) {
 		t.Errorf("%+v became %+v", r, n)
 	}
 	if same := m.move(n, files.Destination{SetID: m.Sets[0].ID.String()}); same != n {
-		t.Errorf("a move that changes nothing made %+v of %+v", same, n)
+		t.Errorf("a move that changes nothing returned %+v, want %+v", same, n)
 	}
 	m.Sound()
 }
 
-// TestMoveBack: a file that moves back becomes the earlier record again, with the later changes,
-// any number of times. If that record was restored or purged in the meantime, a third record is
+// TestMoveBack: a file that moves back gets its earlier record again, with the later changes, any
+// number of times. If that record was restored or purged in the meantime, a third record is
 // created.
 func TestMoveBack(t *testing.T) {
 	t.Parallel()
@@ -223,7 +223,7 @@ func TestMoveBack(t *testing.T) {
 		}
 		back := m.move(n, files.Destination{SetID: m.Sets[0].ID.String(), Name: "back"})
 		if back.ID != first.ID || back.Name != "back" || back.Descriptive != n.Descriptive || back.State != metadata.Active || back.MovedTo != (metadata.ID{}) || back.Created != first.Created || m.Get(back.ID) != back {
-			t.Fatalf("round %d: it came back as %+v", round, back)
+			t.Fatalf("round %d: after moving back, it is %+v", round, back)
 		}
 		m.wantVersions("back", back.ID, want...)
 		if v, err := m.Service.Versions.Get(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
@@ -241,17 +241,17 @@ func TestMoveBack(t *testing.T) {
 		ids = append(ids, r.ID)
 	}
 	if ids[2] != ids[0] || ids[3] != ids[1] || ids[4] != ids[0] || ids[5] != first.ID {
-		t.Errorf("there and back it was %s", ids)
+		t.Errorf("after moving there and back, it is %s", ids)
 	}
 	m.Sound()
 
 	r = m.move(r, in(m.Sets[1]))
 	restored, err := m.Service.Files.Restore(ctx, m.Admin, first.ID.String(), repositorytest.Always)
 	if m.OK(err); restored.MovedTo != (metadata.ID{}) {
-		t.Errorf("restored, it still says %s", restored.MovedTo)
+		t.Errorf("after the restoration, it still names %s", restored.MovedTo)
 	}
 	if third := m.move(r, in(m.Sets[0])); third.ID == first.ID {
-		t.Error("it became one that is there")
+		t.Error("it got the record of an existing file")
 	}
 	m.Sound()
 
@@ -259,12 +259,12 @@ func TestMoveBack(t *testing.T) {
 	n := m.move(p, in(m.away))
 	m.Purge(maintenance.PurgeOptions{})
 	if third := m.move(n, in(m.Sets[0])); third.ID == p.ID {
-		t.Error("it became one that was purged")
+		t.Error("it got a purged record")
 	}
 	m.Sound()
 }
 
-// TestMoveBackErased: content erased in the new record does not return from the old one.
+// TestMoveBackErased: content erased in the new record does not return from the old record.
 func TestMoveBackErased(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -273,7 +273,7 @@ func TestMoveBackErased(t *testing.T) {
 	for _, number := range []string{"1", "2"} {
 		_, shared, err := m.Service.Versions.Erase(t.Context(), m.Admin, n.ID.String(), number)
 		if m.OK(err); number == "2" && !shared {
-			t.Error("the bytes were not said to be those of the old one, too")
+			t.Error("the result does not report that the old record shares the bytes")
 		}
 	}
 	back := m.move(n, in(m.Sets[0]))
@@ -286,8 +286,8 @@ func TestMoveBackErased(t *testing.T) {
 	m.Sound()
 }
 
-// TestOnto: a file that goes onto another one becomes its next version. The other file keeps its
-// id, name, tags and versions.
+// TestOnto: a file that is copied or moved onto another file becomes its next version. The other
+// file keeps its id, name, tags and versions.
 func TestOnto(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -321,7 +321,7 @@ func TestOnto(t *testing.T) {
 			m.Sound()
 			if far && move {
 				if again := m.move(after, in(m.Sets[0])); again.ID == r.ID {
-					t.Error("a file came back as one that became its version")
+					t.Error("a file got the record of the file that it was moved onto")
 				}
 				m.Sound()
 			}

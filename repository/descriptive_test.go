@@ -24,7 +24,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// described is a repository in memory whose objects are described.
+// described is a repository in memory whose objects have descriptive metadata.
 type described struct {
 	*repositorytest.World
 	meta *metadatatest.Memory
@@ -62,7 +62,7 @@ func (d *described) stored(id metadata.ID) (text string) {
 	return text
 }
 
-// texts returns the texts and the action of the last entry about an object.
+// texts returns the values and the action of the last entry about an object.
 func (d *described) texts(listing paging.Listing, id metadata.ID) (texts string, action audit.Action) {
 	d.T.Helper()
 	page, err := d.Service.AuditLog.History(d.T.Context(), d.Admin, listing, core.ListRequest{Container: id.String()})
@@ -101,9 +101,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeAlike: a patch without an effect changes nothing, and neither does sending back what
-// was shown.
-func TestDescribeAlike(t *testing.T) {
+// TestDescribeUnchanged: a patch without an effect changes nothing. Neither does sending back the
+// metadata that were shown.
+func TestDescribeUnchanged(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	first := d.set(`{"tags":["a"],"properties":{"x":1}}`)
@@ -113,12 +113,12 @@ func TestDescribeAlike(t *testing.T) {
 		}
 	}
 	if zero := d.set(`null`); zero.Modified == first.Modified || d.set(`{"tags":null}`) != zero {
-		t.Error("what has none, once more without")
+		t.Error("removing the metadata of an object without metadata")
 	}
 }
 
-// TestDescribeQuantities: a number in a text is parsed, and a unit stored under older rules does
-// not prevent edits.
+// TestDescribeQuantities: a number in a string is parsed. A unit stored under older rules does not
+// prevent edits.
 func TestDescribeQuantities(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -137,7 +137,7 @@ func TestDescribeQuantities(t *testing.T) {
 	}
 }
 
-// TestDescribeRefused: an error names the field that breaks a rule, and nothing changes.
+// TestDescribeRefused: an error names the field that violates a rule, and nothing changes.
 func TestDescribeRefused(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -153,7 +153,7 @@ func TestDescribeRefused(t *testing.T) {
 		_, err := d.edit(text)
 		var known *errs.Error
 		if !errors.As(err, &known) || known.Kind != errs.Invalid || known.Code != errs.CodeInvalidField || known.Field != field {
-			t.Errorf("%.60s: %v (%+v), want one that blames %s", text, err, known, field)
+			t.Errorf("%.60s: %v (%+v), want an error for the field %s", text, err, known, field)
 		}
 	}
 	if now := d.Get(first.ID); now != first {
@@ -196,8 +196,8 @@ func TestDescriptionStays(t *testing.T) {
 	disk.Sound()
 }
 
-// TestUploadDescribed: metadata sent with a file describe it; for a replacement they are merged
-// into the existing ones.
+// TestUploadDescribed: metadata sent with a new file are stored. Metadata sent with a replacement
+// are merged into the existing ones.
 func TestUploadDescribed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -241,8 +241,8 @@ func TestUploadDescribed(t *testing.T) {
 	}
 }
 
-// TestDescribeContainers: sets and dataspaces are described when they are made, and later, by those
-// who may change them.
+// TestDescribeContainers: sets and dataspaces can be described when they are created, and later by
+// everyone who may change them.
 func TestDescribeContainers(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -279,7 +279,8 @@ func TestDescribeContainers(t *testing.T) {
 	}
 }
 
-// TestDescriptiveListed: listings contain the metadata if requested, on every page, and only then.
+// TestDescriptiveListed: listings contain the metadata on every page if they are requested, and
+// only then.
 func TestDescriptiveListed(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -317,8 +318,8 @@ func TestDescriptiveListed(t *testing.T) {
 	}
 }
 
-// TestDescribeDuringCascade: an edit of an object that an undone deletion has not reached yet keeps
-// the metadata, and its entry contains only the changes.
+// TestDescribeDuringCascade: an edit of an object that a restoration has not reached yet keeps the
+// metadata, and its entry contains only the changes.
 func TestDescribeDuringCascade(t *testing.T) {
 	t.Parallel()
 	meta, store := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
@@ -344,8 +345,9 @@ func TestDescribeDuringCascade(t *testing.T) {
 	}
 }
 
-// TestDescribeAsWhom: metadata have the same permissions as their object.
-func TestDescribeAsWhom(t *testing.T) {
+// TestDescribePermissions: reading or changing metadata requires the same permissions as reading or
+// changing their object.
+func TestDescribePermissions(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()

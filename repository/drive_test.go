@@ -84,11 +84,11 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 			e := d.lookup(strings.TrimSuffix(folder+element, "/"))
 			switch {
 			case e.Missing != folders.Present:
-				t.Fatalf("%q in %q is listed, and not there", element, folder)
+				t.Fatalf("%q in %q is listed, but does not exist", element, folder)
 			case e.File == nil:
 				files += walk(e.Folder, page)
 			case !ids[e.File.ID]:
-				t.Fatalf("%q in %q is a file that is listed twice", element, folder)
+				t.Fatalf("the file %q in %q is listed twice", element, folder)
 			default:
 				files++
 				delete(ids, e.File.ID)
@@ -99,13 +99,13 @@ func TestDriveHasEachFileOnce(t *testing.T) {
 	for _, page := range []int{1, 2, 7, 1000} {
 		maps.Copy(ids, all)
 		if files := walk("", page); files != 300 || len(ids) != 0 {
-			t.Fatalf("in pages of %d: %d files, and %d are missing", page, files, len(ids))
+			t.Fatalf("in pages of %d: %d files, %d are missing", page, files, len(ids))
 		}
 	}
 }
 
-// TestDrivePut: a body at a path creates a resource or a new version of the existing one, whose
-// description stays.
+// TestDrivePut: a body at a path creates a resource or a new version of the existing one. The new
+// version keeps the description.
 func TestDrivePut(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -117,11 +117,11 @@ func TestDrivePut(t *testing.T) {
 	d.OK(err)
 	next, created, err := d.put(d.Admin, "data.csv", "3,4")
 	if d.OK(err); created || next.ID != first.ID || next.Version != 1 || next.Description != "said" || next.Format != "Own" || next.Digest == edited.Digest {
-		t.Errorf("it made %+v of it", next)
+		t.Errorf("the resource is now %+v", next)
 	}
 	renamed := d.Upload(d.Sets[0], "data.csv")
 	if next, _, err = d.put(d.Admin, "data ("+renamed.ID.String()+").csv", "5"); err != nil || next.ID != renamed.ID || next.Name != "data.csv" {
-		t.Errorf("the younger file became %+v, %v", next, err)
+		t.Errorf("the newer file is now %+v, %v", next, err)
 	}
 	d.OK(d.Service.Drive.CreateFolder(t.Context(), d.Admin, d.at("made")))
 	for path, code := range map[string]errs.Code{
@@ -154,7 +154,7 @@ func TestDriveFolders(t *testing.T) {
 	_, err := d.Service.Files.Delete(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
 	d.OK(err)
 	if e := d.lookup("implied"); e.Missing != folders.Free {
-		t.Errorf("without its file it is %+v", e)
+		t.Errorf("without its file, the folder is %+v", e)
 	}
 	d.Upload(d.Sets[0], "implied/again/file")
 	for _, path := range []string{"implied/again/file", "implied/again"} {
@@ -162,13 +162,13 @@ func TestDriveFolders(t *testing.T) {
 		d.OK(err)
 		parent := path[:strings.LastIndexByte(path, '/')]
 		if e := d.lookup(parent); e.Folder != parent+"/" || e.Made == 0 {
-			t.Errorf("when %s was deleted, its folder is %+v", path, e)
+			t.Errorf("after the deletion of %s, its folder is %+v", path, e)
 		}
 	}
 }
 
 // TestDriveProperties: properties of a file or folder stay until they are removed, are limited in
-// size, and make no stamp.
+// size, and do not change the stamp.
 func TestDriveProperties(t *testing.T) {
 	t.Parallel()
 	d := newDrive(t)
@@ -189,6 +189,6 @@ func TestDriveProperties(t *testing.T) {
 	d.Refused(change("f/file", strings.Repeat("x", 16<<10+1)), errs.CodeInvalidField)
 	d.Refused(change("none", "x"), errs.CodeNotFound)
 	if after := d.Get(before.ID); after.Tag() != before.Tag() {
-		t.Error("the file counts as changed")
+		t.Error("the file is shown as changed")
 	}
 }

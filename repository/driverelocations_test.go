@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// here and there are paths of the drive in the sets of a moved.
+// here returns a path of the drive in the first set, and there a path in the other dataspace.
 func (m *moved) here(path string) folders.DrivePath {
 	return folders.DrivePath{Dataspace: m.Space.Name, Set: m.Sets[0].Name, Path: path}
 }
@@ -25,14 +25,14 @@ func (m *moved) there(path string) folders.DrivePath {
 	return folders.DrivePath{Dataspace: m.other.Name, Set: m.away.Name, Path: path}
 }
 
-// relocate relocates by a service of the repository.
+// relocate relocates by calling a service of the repository.
 func (m *moved) relocate(svc *repository.Service, move bool, from, to folders.DrivePath) error {
 	m.T.Helper()
 	_, _, err := svc.Drive.Relocate(m.T.Context(), m.Admin, folders.Relocation{From: from, To: to, Move: move, Overwrite: true})
 	return err
 }
 
-// many is the names of so many files in a folder.
+// many returns the names of n files in a folder.
 func many(folder string, files int) (names []string) {
 	for n := range files {
 		names = append(names, fmt.Sprintf("%s%03d", folder, n))
@@ -46,9 +46,9 @@ func (m *moved) trees() string {
 	return strings.Join(append(m.tree(m.Sets[0]), m.tree(m.away)...), " ")
 }
 
-// TestLargeRelocationIsAdmittedWhole: a relocation in several steps is refused before the first
-// step if any file would be refused or the total exceeds a quota.
-func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
+// TestLargeRelocationIsCheckedFirst: a relocation in several steps is refused before the first
+// step if any file would be refused, or if the total exceeds a quota.
+func TestLargeRelocationIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
 		for _, there := range []string{"to", "to/x", "other"} {
@@ -64,7 +64,7 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 			before := m.trees()
 			m.Refused(m.relocate(m.Service, move, m.here("d"), m.there("to")), errs.CodeQuotaExceeded)
 			if m.trees() != before {
-				t.Errorf("moved %t onto %s: refused, and something has changed", move, there)
+				t.Errorf("moved %t onto %s: refused, but something has changed", move, there)
 			}
 			allow(room)
 			damaged := m.Upload(m.Sets[0], "d/damaged, and last")
@@ -74,7 +74,7 @@ func TestLargeRelocationIsAdmittedWhole(t *testing.T) {
 			m.Refused(m.relocate(m.Service, move, m.here("d"), m.there("to")), errs.CodeDataDamaged)
 			m.Delete(damaged)
 			if m.trees() != before {
-				t.Errorf("moved %t onto %s: one file is damaged, and something has changed", move, there)
+				t.Errorf("moved %t onto %s: one file is damaged, but something has changed", move, there)
 			}
 			m.OK(m.relocate(m.Service, move, m.here("d"), m.there("to")))
 			want := 450
@@ -99,11 +99,11 @@ func TestCutRelocationDeletesNothing(t *testing.T) {
 				m.fill(m.away, there)
 				cut := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, steps}, m.Blobs, repository.Config{HoldUpTo: 10})
 				if m.relocate(cut, move, m.here("d"), m.there("to")) == nil {
-					t.Fatal("it was not cut")
+					t.Fatal("it was not interrupted")
 				}
 				tree := m.tree(m.away)
 				if len(tree) != 1+200*steps || !strings.Contains(strings.Join(tree, " "), there+"="+there) {
-					t.Errorf("moved %t onto %s, cut after %d steps: %d files are there", move, there, steps, len(tree))
+					t.Errorf("moved %t onto %s, interrupted after %d steps: %d files exist", move, there, steps, len(tree))
 				}
 				m.Sound()
 			}
@@ -111,8 +111,8 @@ func TestCutRelocationDeletesNothing(t *testing.T) {
 	}
 }
 
-// TestFileReplacesLargeFolder: the commit that brings a file to the path of a folder is the first
-// one that deletes anything there.
+// TestFileReplacesLargeFolder: nothing at the destination is deleted before the commit that moves
+// the file to the path of the folder.
 func TestFileReplacesLargeFolder(t *testing.T) {
 	t.Parallel()
 	for _, move := range []bool{false, true} {
@@ -122,25 +122,25 @@ func TestFileReplacesLargeFolder(t *testing.T) {
 			m.fill(m.away, many("to/", 450)...)
 			cut := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, steps}, m.Blobs, repository.Config{HoldUpTo: 10})
 			if m.relocate(cut, move, m.here("file"), m.there("to")) == nil {
-				t.Fatal("it was not cut")
+				t.Fatal("it was not interrupted")
 			}
 			arrived, tree := 0, m.tree(m.away)
 			if steps > 0 {
 				arrived = 1
 			}
 			if left := len(tree) - arrived; left != 450-steps*200+arrived || arrived == 1 && tree[0] != "to=file" {
-				t.Errorf("moved %t, cut after %d steps: %d files are left of the folder", move, steps, left)
+				t.Errorf("moved %t, interrupted after %d steps: %d files of the folder remain", move, steps, left)
 			}
 			if move && len(m.tree(m.Sets[0])) != 1-arrived {
-				t.Errorf("cut after %d steps, the source is %q", steps, m.tree(m.Sets[0]))
+				t.Errorf("interrupted after %d steps, the source is %q", steps, m.tree(m.Sets[0]))
 			}
 			m.Sound()
 		}
 	}
 }
 
-// TestRelocationIntoItsSource: a folder cannot be replaced by an entry in it, which would be
-// deleted with it.
+// TestRelocationIntoItsSource: a folder cannot be replaced by an entry in it, because the entry
+// would be deleted with it.
 func TestRelocationIntoItsSource(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -160,7 +160,7 @@ func TestRelocationIntoItsSource(t *testing.T) {
 	}
 }
 
-// TestShallowCopyReplaces: a shallow copy has the properties of the folder, and none of the former
+// TestShallowCopyReplaces: a shallow copy has the properties of the source folder. It replaces the
 // contents of the destination.
 func TestShallowCopyReplaces(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func TestShallowCopyReplaces(t *testing.T) {
 	}
 }
 
-// gate is a store that blocks one change until it is opened.
+// gate is a store that blocks one change until the gate is opened.
 type gate struct {
 	metadata.Store
 	left             int
@@ -224,7 +224,7 @@ func TestBusyRelocationChangesNothing(t *testing.T) {
 	m.wantTree("moved", m.away, "elsewhere/x=to/in/x elsewhere/y=to/in/y")
 }
 
-// TestRelocationChecksInItsCommit: the check is called with the entries at the time of the change,
+// TestRelocationChecksInItsCommit: the check is called with the entries at the time of the commit,
 // and not with earlier ones.
 func TestRelocationChecksInItsCommit(t *testing.T) {
 	t.Parallel()
@@ -236,7 +236,7 @@ func TestRelocationChecksInItsCommit(t *testing.T) {
 		checks := 0
 		_, _, err := m.Service.Drive.Relocate(t.Context(), m.Admin, folders.Relocation{
 			From: m.here(tc.from), To: m.there(at), Overwrite: true, Move: true, Check: func(from, to folders.DriveEntry) error {
-				if checks++; checks == 1 { // the next one is in the commit
+				if checks++; checks == 1 { // the next call is in the commit
 					return nil
 				}
 				return errCutHere

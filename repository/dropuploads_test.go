@@ -15,7 +15,7 @@ import (
 )
 
 // TestReservationsOfLinks: an upload through a link reserves bytes for the owner of the link, also
-// after a restart, and finally counts for the present owner.
+// after a restart. The complete file counts for the owner at that time.
 func TestReservationsOfLinks(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
@@ -43,7 +43,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.full("one of 501 beside it", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
 	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
-		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
+		t.Errorf("a started service has reserved %d and %d bytes", got, of)
 	}
 	_, err = w.Service.Links.Take(ctx, w.Admin, link.ID.String())
 	w.OK(err)
@@ -53,11 +53,11 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.OK(err)
 	former, err := w.Service.Users.Usage(ctx, w.editor, "me")
 	if err != nil || w.used() != 1000 || owner.Used != 1000 || former.Used != 0 {
-		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
+		t.Errorf("%d bytes are used; %d by the owner, %d by the former owner, %v", w.used(), owner.Used, former.Used, err)
 	}
 }
 
-// TestUnfinishedAfterStart: after a restart, the unfinished uploads of a link are known.
+// TestUnfinishedAfterStart: a service knows the unfinished uploads of a link after a restart.
 func TestUnfinishedAfterStart(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})

@@ -24,7 +24,7 @@ func (s *Service) TakeBatch(ctx context.Context, container metadata.ID) error {
 	return s.core.Cascades.Advance(ctx, container)
 }
 
-// InlineBytes returns the number of inline bytes, as known to uploads.
+// InlineBytes returns the number of inline bytes that uploads take into account.
 func (s *Service) InlineBytes() int64 { return s.core.Inline.Stored() }
 
 // FlushInline flushes all inline bodies to files, even during uploads.
@@ -33,5 +33,5 @@ func (s *Service) FlushInline(ctx context.Context) error { return s.core.Inline.
 // ArchiveRoom is the default maximum number of files in all open archives.
 const ArchiveRoom = files.ArchiveRoom
 
-// Reserved returns the number of bytes that uploads have reserved in a dataspace, or for a user.
+// Reserved returns the number of bytes that uploads have reserved in a dataspace or for a user.
 func (s *Service) Reserved(of metadata.ID) int64 { return s.core.Quotas.Reserved(of) }

@@ -78,7 +78,7 @@ func (m *moved) wantTree(what string, set metadata.Set, want string) {
 	}
 }
 
-// fill puts files into a set, and makes folders of what ends in a slash.
+// fill uploads files to a set. A name that ends with a slash creates a folder.
 func (m *moved) fill(set metadata.Set, names ...string) {
 	m.T.Helper()
 	for _, name := range names {
@@ -93,7 +93,7 @@ func (m *moved) fill(set metadata.Set, names ...string) {
 }
 
 // TestFolders: a folder is copied or moved with all its contents, within its set and to another
-// one, and the destination is treated as requested.
+// set. The destination is treated as requested.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -101,7 +101,7 @@ func TestFolders(t *testing.T) {
 		move, far       bool
 		existing        folders.Existing
 		there           []string // at the destination
-		here, elsewhere string   // afterwards; what is there within the set is in here
+		here, elsewhere string   // contents after the operation; elsewhere is "" if it stays in the set
 	}{
 		{"copy", false, false, folders.RefuseExisting, nil, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
 		{"move", true, false, folders.RefuseExisting, nil, "to/e/! d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
@@ -133,8 +133,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestFolderReplacedKeepsIDs: if a folder is replaced by one with a file of the same name, the file
-// keeps its id and gets another version.
+// TestFolderReplacedKeepsIDs: if a folder is replaced by a folder with a file of the same name, the
+// file keeps its id and gets another version.
 func TestFolderReplacedKeepsIDs(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -145,8 +145,8 @@ func TestFolderReplacedKeepsIDs(t *testing.T) {
 	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
 }
 
-// TestFolderEqualNames: each of several files with one name replaces a different file, or creates
-// one.
+// TestFolderEqualNames: each of several files with the same name replaces a different file, or
+// creates a new one.
 func TestFolderEqualNames(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -162,13 +162,13 @@ func TestFolderEqualNames(t *testing.T) {
 }
 
 // TestFolderSteps: a large folder with equal names moves in steps. Moving it back restores the ids
-// of its files; deleting it deletes all of them.
+// of its files. Deleting it deletes all of them.
 func TestFolderSteps(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	ctx, names := t.Context(), []string{}
 	for i := range 450 {
-		names = append(names, fmt.Sprintf("d/%d", i/3)) // the bounds of steps are amid equal names
+		names = append(names, fmt.Sprintf("d/%d", i/3)) // steps begin and end between equal names
 	}
 	for i := range 201 {
 		names = append(names, fmt.Sprintf("d/f%d/", i))
@@ -183,13 +183,13 @@ func TestFolderSteps(t *testing.T) {
 		_, err = moveFolder(ctx, m.Service, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), folders.RefuseExisting)
 		m.OK(err)
 		if !maps.Equal(m.Listed(), listed) || !slices.Equal(m.tree(m.Sets[0]), before) {
-			t.Fatal("moved back, the set is another one")
+			t.Fatal("after moving back, the set has changed")
 		}
 	}
 	_, err := copyFolder(ctx, m.Service, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), folders.MergeExisting)
 	m.OK(err)
 	if all := m.tree(m.Sets[0]); len(all) != 2*651 {
-		t.Errorf("with the copy there are %d", len(all))
+		t.Errorf("with the copy, the set has %d", len(all))
 	}
 	done, err := deleteFolder(ctx, m.Service, m.Admin, folder(m.Sets[0], "d/"))
 	if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 651 {
@@ -198,7 +198,7 @@ func TestFolderSteps(t *testing.T) {
 	m.Sound()
 }
 
-// cutAfter is a store whose changes fail after some number of them.
+// cutAfter is a store that fails after a number of changes.
 type cutAfter struct {
 	metadata.Store
 	left int
@@ -213,9 +213,9 @@ func (s *cutAfter) Update(ctx context.Context, fn func(*metadata.Tx) error) erro
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderCut: after a move that ended early, each file is in exactly one place, and the same
-// move can continue.
-func TestFolderCut(t *testing.T) {
+// TestInterruptedFolderMove: after a move that ended early, each file is in exactly one set, and
+// the same move can continue.
+func TestInterruptedFolderMove(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	for i := range 450 {
@@ -274,7 +274,7 @@ func TestFolderRefusals(t *testing.T) {
 		}
 	}
 	if after := len(actions(t, m.Meta, 0)); after != before {
-		t.Errorf("refused, %d entries were made", after-before)
+		t.Errorf("refused, but %d entries were written", after-before)
 	}
 	u, err := m.Service.Users.Create(ctx, m.Admin, containers.NewUser{Username: "reader"})
 	m.OK(err)
@@ -291,7 +291,7 @@ func TestFolderRefusals(t *testing.T) {
 	m.Refused(err, errs.CodeForbidden)
 }
 
-// meanwhile is a store that does something else before its next change.
+// meanwhile is a store that calls a function before its next change.
 type meanwhile struct {
 	metadata.Store
 	do func()
@@ -305,9 +305,9 @@ func (s *meanwhile) Update(ctx context.Context, fn func(*metadata.Tx) error) err
 	return s.Store.Update(ctx, fn)
 }
 
-// TestFolderDecidesInItsCommit: a file that appears at the destination, or bytes that use up the
-// quota, after the first check cause the whole folder to be refused.
-func TestFolderDecidesInItsCommit(t *testing.T) {
+// TestFolderIsCheckedInItsCommit: after the first check, a file appears at the destination, or
+// bytes use up the quota. The whole folder is then refused.
+func TestFolderIsCheckedInItsCommit(t *testing.T) {
 	t.Parallel()
 	for code, do := range map[errs.Code]func(m *moved, r metadata.Resource){
 		errs.CodePathTaken:     func(m *moved, _ metadata.Resource) { m.Upload(m.away, "to/x") },

@@ -21,8 +21,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// forest is a repository with a set of ten files in two folders and one of 100,000 in 5,000, each
-// with a folder of 1,000 files beside them.
+// forest is a repository with two sets: one with ten files in two folders, and one with 100,000
+// files in 5,000 folders. Each also has a folder of 1,000 files.
 type forest struct {
 	b     *testing.B
 	svc   *repository.Service
@@ -107,7 +107,7 @@ func (f *forest) move(set, from, to string) {
 	}
 }
 
-// many does something with the files of the folder of 1,000.
+// many applies an action to the files of the folder of 1,000 files.
 func (f *forest) many(set string, fields files.Many) {
 	for i := range f.sets {
 		if f.sets[i] == set {
@@ -123,8 +123,9 @@ func (f *forest) many(set string, fields files.Many) {
 	}
 }
 
-// BenchmarkFolders shows what the page of a set asks for, in a set of ten files and in one of
-// 100,000 by turns: the time of the larger one, and how many times that of the smaller one it is.
+// BenchmarkFolders measures the requests of a set's page, alternately in a set of ten files and in
+// a set of 100,000. It reports the time for the large set, and its ratio to the time for the small
+// one.
 func BenchmarkFolders(b *testing.B) {
 	f := newForest(b)
 	for _, op := range []struct {
@@ -162,7 +163,7 @@ func BenchmarkFolders(b *testing.B) {
 					took[i] += time.Since(began)
 				}
 			}
-			if round%2 == 1 && op.name == "move 1000" { // as it was
+			if round%2 == 1 && op.name == "move 1000" { // move them back
 				for _, set := range f.sets {
 					op.do(set, round)
 				}

@@ -14,8 +14,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFolderSizeIsBounded: a folder of 10,000 files is counted, and one with a file more in part,
-// which the answer says.
+// TestFolderSizeIsBounded: a folder of 10,000 files is counted completely. A folder with one more
+// file is counted in part, and the result reports it.
 func TestFolderSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)

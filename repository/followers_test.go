@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// countedLog counts the entries that read transactions read from a log.
+// countedLog counts the log entries that read transactions read.
 type countedLog struct {
 	metadata.AuditLog
 	reads *atomic.Int64
@@ -86,7 +86,7 @@ func TestFollowersReadNoEntry(t *testing.T) {
 		defer stream.Close()
 		heard := 0
 		rest := func() {
-			for heardAll := false; !heardAll; { // an empty batch is a heartbeat, after all others
+			for heardAll := false; !heardAll; { // an empty batch is a heartbeat, which comes after all events
 				b, err := stream.Next(ctx)
 				w.OK(err)
 				heard += len(b.Events)

@@ -24,7 +24,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// failing is a store whose commits, views and bodies fail as set.
+// failing is a store whose commits, views and bodies fail as configured.
 type failing struct {
 	metadata.Store
 	commit, view error
@@ -60,8 +60,8 @@ func (f *failingFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blo
 	return f.Folder.Stage(ctx, r, limit)
 }
 
-// TestErrorPolicy checks which error a caller gets for a store's error, what the service reports
-// then, and that it recovers automatically if possible.
+// TestErrorPolicy checks which error a caller gets for an error of the store, which condition the
+// service reports then, and that it recovers automatically if possible.
 func TestErrorPolicy(t *testing.T) {
 	t.Parallel()
 	unsynced := fmt.Errorf("%w: %w", blobs.ErrUnsynced, fs.ErrInvalid)
@@ -101,12 +101,12 @@ func TestErrorPolicy(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if got := len(h.Listed()); got != 1 {
-				t.Errorf("%d resources after that, want the one that was there", got)
+				t.Errorf("%d resources after that, want only the earlier one", got)
 			}
 			// If the outcome is unknown, nothing is undone.
 			_, err = store.Stat(t.Context(), blobs.Blob{Digest: sha256.Sum256([]byte("body"))})
 			if left := err == nil; left != (c.code == errs.CodeOutcomeUnknown) {
-				t.Errorf("the file is left: %t", left)
+				t.Errorf("the file remains: %t", left)
 			}
 			store.stage, meta.commit = nil, nil
 			condition := h.Service.Monitor.Condition(t.Context())
@@ -117,7 +117,7 @@ func TestErrorPolicy(t *testing.T) {
 			if c.sticky {
 				h.Refused(err, errs.CodeReadOnly)
 			} else if err != nil {
-				t.Errorf("when the cause is gone: %v", err)
+				t.Errorf("after the cause has ended: %v", err)
 			}
 			if _, file, err := h.Service.Files.OpenResource(t.Context(), h.Admin, h.Resources[0].ID.String()); err != nil || file.Close() != nil {
 				t.Errorf("reading: %v", err)
@@ -126,8 +126,8 @@ func TestErrorPolicy(t *testing.T) {
 	}
 }
 
-// TestConditionWhenNothingCanBeRead.
-func TestConditionWhenNothingCanBeRead(t *testing.T) {
+// TestConditionWithoutReads tests the condition if the store cannot be read.
+func TestConditionWithoutReads(t *testing.T) {
 	t.Parallel()
 	meta := &failing{Store: metadatatest.NewMemory(time.Now)}
 	svc := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{})
@@ -140,8 +140,8 @@ func TestConditionWhenNothingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestFailingCascadeReported: failing cascades are reported, also those from before a restart, for
-// which no request waits.
+// TestFailingCascadeReported: failing cascades are reported, also if they began before a restart
+// and no request waits for them.
 func TestFailingCascadeReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestFailingCascadeReported(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if background := svc.Monitor.Condition(t.Context()).Detail.Background; len(background) != 0 || len(notes) != 2 || notes[1] != nil {
-			t.Errorf("when it goes on: %v, noted %v", background, notes)
+			t.Errorf("when it continues: %v, noted %v", background, notes)
 		}
 	})
 }
@@ -203,7 +203,7 @@ func TestConditionWithoutSpace(t *testing.T) {
 			}
 			room, err = blobs.FreeSpace{Bytes: leastRoom, Files: 1}, nil
 			if got := svc.Monitor.Condition(t.Context()); got.Status != maintenance.StatusOK || got.Detail.ReadOnly != "" {
-				t.Errorf("when there is room: %s, %q", got.Status, got.Detail.ReadOnly)
+				t.Errorf("with free space: %s, %q", got.Status, got.Detail.ReadOnly)
 			}
 		})
 	}

@@ -21,10 +21,10 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// inlineDisk is a repository with its files on disk with inline bodies.
+// inlineDisk is a repository with its files on disk and with inline bodies.
 type inlineDisk struct{ *repositorytest.Disk }
 
-// seam is a blob store with something to do before CommitAll, or instead of it.
+// seam is a blob store that calls a function before CommitAll, or instead of it.
 type seam struct {
 	blobs.Folder
 	before func() error
@@ -39,14 +39,14 @@ func (s *seam) CommitAll(ctx context.Context, bodies iter.Seq[[]byte]) ([]blobs.
 	return s.Folder.CommitAll(ctx, bodies)
 }
 
-// newInline returns a repository over real files whose bodies of up to 10 bytes are inline. They
-// are flushed when a test asks for it. The content of each resource is its name.
+// newInline returns a repository over real files in which bodies of up to 10 bytes are inline. Only
+// a test flushes them. The content of each resource is its name.
 func newInline(t *testing.T, names ...string) (*inlineDisk, *seam) {
 	t.Helper()
 	return newObservedInline(t, repository.Observer{}, names...)
 }
 
-// newObservedInline is newInline with an observer.
+// newObservedInline is like newInline, with an observer.
 func newObservedInline(t *testing.T, observer repository.Observer, names ...string) (*inlineDisk, *seam) {
 	t.Helper()
 	files := &seam{}
@@ -62,11 +62,11 @@ func newObservedInline(t *testing.T, observer repository.Observer, names ...stri
 	return k, files
 }
 
-// wantBodies compares how many bodies and bytes are inline.
+// wantBodies compares the number of inline bodies and their bytes.
 func (k *inlineDisk) wantBodies(when string, bodies, size int64) {
 	k.T.Helper()
 	if got, want := k.Service.Monitor.Condition(k.T.Context()).Detail.Inline, (metadata.BodyCount{Bodies: bodies, Bytes: size}); got != want {
-		k.T.Errorf("%s: the condition tells of %+v that are inline, want %+v", when, got, want)
+		k.T.Errorf("%s: the condition reports %+v inline, want %+v", when, got, want)
 	}
 	k.OK(k.Meta.View(k.T.Context(), func(tx *metadata.Tx) error {
 		got, err := tx.InlineBodies.Total()
@@ -98,8 +98,8 @@ func (k *inlineDisk) flush() {
 	k.OK(k.Service.FlushInline(k.T.Context()))
 }
 
-// TestFlushChangesNoResource: a body within the limit is inline, and a flush does not change its
-// resource.
+// TestFlushChangesNoResource: a body within the limit is inline, and flushing it does not change
+// its resource.
 func TestFlushChangesNoResource(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -137,7 +137,7 @@ func TestFlushChangesNoResource(t *testing.T) {
 	k.flush()
 }
 
-// TestEmptyBodyInline: a file without bytes is a body like any other.
+// TestEmptyBodyInline: an empty file is inline like any other small body.
 func TestEmptyBodyInline(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")
@@ -150,7 +150,7 @@ func TestEmptyBodyInline(t *testing.T) {
 }
 
 // TestInlineBodyReplaced replaces small and large bodies in each combination. The body of the
-// former version stays until it is flushed.
+// former version stays inline until it is flushed.
 func TestInlineBodyReplaced(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("l", 11)
@@ -203,7 +203,8 @@ func TestInlineBodyDeletedAndPurged(t *testing.T) {
 	k.wantContent("moved", back, "back")
 }
 
-// TestInlineBytesBounded: purged or uncommitted bodies do not count against later uploads.
+// TestInlineBytesBounded: purged or uncommitted bodies do not count towards the limit for later
+// uploads.
 func TestInlineBytesBounded(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "purged", "replaced")
@@ -231,7 +232,7 @@ func TestFlushDuringChanges(t *testing.T) {
 	files.before = func() error {
 		for _, r := range k.Resources {
 			if now := k.Get(r.ID); now.Body != metadata.Inline {
-				t.Errorf("before there is a file, the body of %q is %d", r.Name, now.Body)
+				t.Errorf("before it is a file, the body of %q is %d", r.Name, now.Body)
 			}
 		}
 		k.Replace(k.Resources[0], "new")
@@ -250,7 +251,7 @@ func TestFlushDuringChanges(t *testing.T) {
 			t.Errorf("%q: body %d, want %d", k.Resources[i].Name, got.Body, want)
 		}
 	}
-	// The surplus file of the flush is an orphan, which the next purge removes.
+	// The extra file of the flush is unreferenced, and the next purge removes it.
 	if result := k.Purge(maintenance.PurgeOptions{DryRun: true}); result.Orphans != 1 || result.Resources != 1 || result.Versions != 0 {
 		t.Errorf("the next purge would find %+v", result)
 	}
@@ -276,7 +277,7 @@ func TestFlushPinsAgainstPurge(t *testing.T) {
 	k.wantContent("after", k.Resources[1], "a")
 }
 
-// afterCommit calls a function after CommitAll.
+// afterCommit is a blob store that calls a function after CommitAll.
 type afterCommit struct {
 	blobs.Folder
 	after func()
@@ -303,14 +304,14 @@ func TestFailedFlushLosesNothing(t *testing.T) {
 	k.wantContent("after the move", k.Resources[0], "a")
 }
 
-// TestFlushPassesOverBrokenFolder: a body that cannot be written, for instance because of its
+// TestFlushSkipsBrokenFolder: a body that cannot be written, for instance because of its
 // folder, does not block the others.
-func TestFlushPassesOverBrokenFolder(t *testing.T) {
+func TestFlushSkipsBrokenFolder(t *testing.T) {
 	t.Parallel()
 	k, files := newInline(t, "a", "b", "c", "d", "e", "f")
 	broken := k.Resources[2]
 	folder := filepath.Dir(k.Path(broken.Digest))
-	k.OK(os.WriteFile(folder, nil, 0o600)) // none has been needed yet
+	k.OK(os.WriteFile(folder, nil, 0o600)) // the folder does not exist yet
 	calls := 0
 	files.before = func() error { calls++; return nil }
 	for n, most := range []int{7, 1} {
@@ -344,7 +345,7 @@ func TestNoFlushAfterFailedSync(t *testing.T) {
 	k.wantContent("after", k.Resources[0], "a")
 }
 
-// TestRefusedInlineUploadLeavesNothing leaves nothing behind.
+// TestRefusedInlineUploadLeavesNothing: a refused upload leaves no body and no file.
 func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")
@@ -360,8 +361,8 @@ func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFlushWaitsForIdleWindow: nothing is flushed during uploads and reads, and everything soon
-// afterwards, including the bodies left by an earlier service.
+// TestFlushWaitsForIdleWindow: nothing is flushed during uploads and reads. All bodies are flushed
+// soon afterwards, including bodies from before a restart.
 func TestFlushWaitsForIdleWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

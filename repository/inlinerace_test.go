@@ -27,9 +27,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFlushAgainstAllChanges uploads a few contents, inline or as files, which replace each other
-// under preconditions that may fail at the last moment, and are deleted and restored, during
-// flushes and purges, on the real stores.
+// TestFlushAgainstAllChanges uploads a few contents, inline or as files. They replace each other
+// under preconditions that may fail at the last moment, and are deleted and restored. Flushes and
+// purges run at the same time, on the real stores.
 func TestFlushAgainstAllChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -58,7 +58,8 @@ func TestFlushAgainstAllChanges(t *testing.T) {
 					m.failed.Store(true)
 					t.Error(err)
 				}
-				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // idle goroutines must not use all the time
+				// idle goroutines must not use all of the processor time
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
 			}
 		})
 	}
@@ -83,7 +84,8 @@ func TestFlushAgainstAllChanges(t *testing.T) {
 	}
 }
 
-// contents is how many different files are uploaded: few, so that they replace each other.
+// contents is the number of different files that are uploaded. It is small, so that they replace
+// each other.
 const contents = 5
 
 // melee is several services over the same stores.
@@ -97,7 +99,7 @@ type melee struct {
 	failed                           atomic.Bool
 }
 
-// any returns one of the services, and one of the places for a resource.
+// any returns one of the services, and one of the slots for a resource.
 func (m *melee) any() (*repository.Service, *atomic.Pointer[metadata.ID]) {
 	return m.services[rand.IntN(len(m.services))], &m.ids[rand.IntN(len(m.ids))]
 }
@@ -152,13 +154,13 @@ func (m *melee) read(ctx context.Context) error {
 	return nil
 }
 
-// TestObserverHearsOfEachFlush: the observer is called for each batch, successful or not.
-func TestObserverHearsOfEachFlush(t *testing.T) {
+// TestObserverIsCalledPerFlush: the observer is called for each batch, successful or not.
+func TestObserverIsCalledPerFlush(t *testing.T) {
 	t.Parallel()
 	var reported []metadata.BodyCount
 	var failed error
 	k, files := newObservedInline(t, repository.Observer{Flushed: func(moved metadata.BodyCount, took time.Duration, err error) {
-		if took < 0 || took == 0 && runtime.GOOS != "windows" { // whose clock is coarse
+		if took < 0 || took == 0 && runtime.GOOS != "windows" { // the clock of Windows is coarse
 			t.Errorf("it took %s", took)
 		}
 		reported, failed = append(reported, moved), err

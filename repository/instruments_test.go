@@ -25,7 +25,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// inProcess reads files as a child does, in this process.
+// inProcess reads files in this process, in the same way as a child process does.
 type inProcess struct {
 	reads  atomic.Int64
 	during atomic.Pointer[func(context.Context)] // called while the next file is read
@@ -69,7 +69,7 @@ func (f *filled) open(t *testing.T) *repository.Service {
 	})
 }
 
-// reopen opens the repository anew.
+// reopen closes the repository and opens it again.
 func (f *filled) reopen() {
 	f.Service.Close()
 	f.Service = f.open(f.T)
@@ -82,7 +82,7 @@ func (f *filled) ask(extract ...string) {
 	f.OK(err)
 }
 
-// put uploads a file, or a new version of the one with this id.
+// put uploads a file, or a new version of the file with this id.
 func (f *filled) put(id metadata.ID, name, content string) metadata.ID {
 	f.T.Helper()
 	up, set := f.Service.Uploads.NewUpload(f.Admin), f.Sets[0].ID.String()
@@ -126,12 +126,12 @@ func (f *filled) said(id metadata.ID) string {
 	return strings.Join(all, " ")
 }
 
-// table is a file that states something above its values. It is longer than what is stored inline.
+// table returns a file with header lines above its values. The file is too long to be inline.
 func table(lines ...string) string {
 	return "# " + strings.Join(lines, "\n# ") + "\nt,T\n" + strings.Repeat("1,2\n", 30)
 }
 
-// TestFills covers all events that can happen to a file and its sidecar.
+// TestFills tests all changes of a file and its sidecar.
 func TestFills(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -174,13 +174,13 @@ func TestFills(t *testing.T) {
 		}
 	}
 	if got := f.said(sidecar); got != "" {
-		t.Errorf("a sidecar says of itself %s", got)
+		t.Errorf("a sidecar itself has %s", got)
 	}
 }
 
-// TestFillsWhatIsThere enables extraction in a service that is stopped repeatedly. Each file is
+// TestFillsExistingFiles enables extraction in a service that is stopped repeatedly. Each file is
 // edited once.
-func TestFillsWhatIsThere(t *testing.T) {
+func TestFillsExistingFiles(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
 	files := 60
@@ -213,11 +213,11 @@ func TestFillsWhatIsThere(t *testing.T) {
 	f.ask("header", "sidecar")
 	f.OK(f.Service.Descriptions.Filled(t.Context()))
 	if edits := f.edits(); edits != files || f.reads.Load() == reads {
-		t.Errorf("%d edits of %d files after looking again", edits, files)
+		t.Errorf("%d edits of %d files after the second pass", edits, files)
 	}
 }
 
-// stopAfter blocks the service during the read with this number, until it is stopped.
+// stopAfter blocks the service during read number reads, until the service is stopped.
 func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	reached = make(chan struct{})
 	var during func(context.Context)
@@ -233,8 +233,8 @@ func (f *filled) stopAfter(reads int) (reached chan struct{}) {
 	return reached
 }
 
-// edits counts the entries of instruments, and checks that each names no user and the entry that
-// caused it.
+// edits counts the entries of instruments. It checks that each entry names the entry that caused
+// it, and no user.
 func (f *filled) edits() (n int) {
 	f.T.Helper()
 	f.OK(f.meta.View(f.T.Context(), func(tx *metadata.Tx) error {
@@ -258,7 +258,7 @@ func (f *filled) edits() (n int) {
 }
 
 // TestPersonWinsRace lets a person and instruments write the same property at the same time. The
-// value of the person stays, in whatever order they write.
+// value of the person stays, whichever write comes first.
 func TestPersonWinsRace(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -274,13 +274,13 @@ func TestPersonWinsRace(t *testing.T) {
 		}
 		overrule := func() { f.edit(file, files.Fields{Metadata: patch(`{"properties":{"operator":"Eve"}}`)}) }
 		switch round % 8 {
-		case 0, 1, 2: // while a file is read, whose property had a person's value or none
+		case 0, 1, 2: // while the file is read, with or without a person's value
 			done := make(chan struct{})
 			between := func(context.Context) { defer close(done); overrule() }
 			f.during.Store(&between)
 			f.put(file, name, table("operator: Zoe", "run: 1"))
 			<-done
-		case 3: // when it was read
+		case 3: // after the file was read
 			f.OK(f.Service.Descriptions.Filled(t.Context()))
 			overrule()
 		default:
@@ -298,8 +298,8 @@ func TestPersonWinsRace(t *testing.T) {
 	}
 }
 
-// TestFillsAfterUndo: an undo restores values from a sidecar, which is then read again, because it
-// may have changed or been deleted.
+// TestFillsAfterUndo: an undo restores values from a sidecar. The sidecar is then read again,
+// because it may have changed or been deleted.
 func TestFillsAfterUndo(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -317,17 +317,17 @@ func TestFillsAfterUndo(t *testing.T) {
 		f.OK(err)
 		c.change()
 		if got := f.said(file); got != "operator=:Eve" {
-			t.Errorf("a person said Eve, it says %s", got)
+			t.Errorf("a person wrote Eve, it has %s", got)
 		}
 		_, err = f.Service.BulkEdits.Undo(t.Context(), f.Admin, edit.Edit.ID.String())
 		if f.OK(err); f.said(file) != c.want {
-			t.Errorf("undone it says %s, want %s", f.said(file), c.want)
+			t.Errorf("after the undo, it has %s, want %s", f.said(file), c.want)
 		}
 	}
 }
 
-// TestFillsAfterRestoration: a set that was deleted and restored with its files has the same
-// values, and no new edits.
+// TestFillsAfterRestoration: after a set was deleted and restored with its files, the files have
+// the same values and no new edits.
 func TestFillsAfterRestoration(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")

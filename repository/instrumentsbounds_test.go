@@ -16,7 +16,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestFillsWithinBounds: properties without room are left out, and an enforced schema does not
+// TestFillsWithinBounds: properties beyond the limits are omitted, and an enforced schema does not
 // refuse the file.
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
@@ -45,12 +45,12 @@ func TestFillsWithinBounds(t *testing.T) {
 	f.ask("header")
 	f.ask("header", "sidecar")
 	if again := f.said(file); again != got || f.edits() != edits {
-		t.Errorf("another look changed it: %d edits, then %d", edits, f.edits())
+		t.Errorf("another pass changed it: %d edits, then %d", edits, f.edits())
 	}
 }
 
-// TestFillsOnlyItsSet: instruments change no file of a set without extraction, whatever the names
-// of files in other sets. Harvesters see an edit.
+// TestFillsOnlyItsSet: instruments change no file in a set without extraction, whatever the names
+// of files in other sets. Harvesters see an edit by instruments.
 func TestFillsOnlyItsSet(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -63,7 +63,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	if now := f.Get(foreign.ID); now.Descriptive != "" || now.Tag() != foreign.Tag() {
-		t.Errorf("a foreign file says %s", now.Descriptive)
+		t.Errorf("a file of another set has %s", now.Descriptive)
 	}
 	made := f.Get(file)
 	if made.Modified <= made.Created || made.ModifiedBy != f.Admin.UserID {
@@ -73,7 +73,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 		Container: f.Sets[0].ID.String(), Selection: paging.Selection{Since: paging.Bound{At: int64(made.Created), Set: true}},
 	})
 	if err != nil || len(page.Items) == 0 || page.Items[len(page.Items)-1].ID != file {
-		t.Errorf("a listing of what has changed: %v, %v", page.Items, err)
+		t.Errorf("a listing of changes: %v, %v", page.Items, err)
 	}
 }
 
@@ -89,6 +89,6 @@ func TestFillsNothingFromDamage(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if after := f.put(metadata.ID{}, "b.csv", table("run: 2")); f.said(after) != "run=h:2" {
-		t.Error("what comes behind it is not filled")
+		t.Error("the file after it is not filled")
 	}
 }

@@ -27,39 +27,39 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// interrupted is an operation at node a during which one commit is interrupted.
+// interrupted is an operation on node a during which one commit is interrupted.
 type interrupted struct {
 	a, b     *repositorytest.World
-	meta     metadata.Store // of node b, and of the test
+	meta     metadata.Store // of node b and of the test
 	database *commits
-	proxy    *servers.Proxy // before the database of node a; nil: it has none
+	proxy    *servers.Proxy // proxy of the database of node a; nil if there is no database
 	set      metadata.Set
-	ids      []string                      // of the 201 files in it: more than one step
-	thaw     atomic.Pointer[chan struct{}] // closed when node a runs on; nil: it runs
-	commits  int                           // of the operation
-	at       int                           // number of the commit that is interrupted, from 1
+	ids      []string                      // of the 201 files in the set, which are more than one step
+	thaw     atomic.Pointer[chan struct{}] // closed when node a continues; nil while it runs
+	commits  int                           // commits of the operation
+	at       int                           // number of the interrupted commit, from 1
 	how      interruption
-	changed  bool // by a commit of the operation
+	changed  bool // whether a commit of the operation has changed something
 	undo     folders.Restoration
 	edit     string
 }
 
 type operationContext struct{}
 
-// interruption is what happens to a commit.
+// interruption runs a commit and interrupts it.
 type interruption func(i *interrupted, commit func() error) error
 
-// operation is one of several commits, or under a lease. Before prepares the repository.
+// operation is an operation with several commits, or under a lease. before prepares the repository.
 type operation struct {
 	before, run func(i *interrupted, ctx context.Context) error
-	kept        bool // refusals say what is kept of it; only what would say that nothing was done must not come
+	kept        bool // a refusal may report the kept changes, but must not claim that nothing was done
 }
 
-// mostInterrupted is the number of the last commit that is interrupted: a purge makes one for each
-// blob.
+// mostInterrupted is the number of the last commit that is interrupted. A purge makes one commit
+// for each blob.
 const mostInterrupted = 6
 
-// interruptions are what happens to a commit.
+// interruptions are the ways to interrupt a commit.
 var interruptions = map[string]interruption{
 	"the answer is lost": func(_ *interrupted, commit func() error) error {
 		if err := commit(); err != nil {
@@ -121,7 +121,7 @@ var operations = map[string]operation{
 			id, _ := metadata.ParseID(r.ID)
 			unknown := r.Refused != nil && r.Refused.Code == errs.CodeOutcomeUnknown
 			if done := i.row(id).State == metadata.Deleted && i.row(id).TakenBy == 0; done == (r.Refused != nil) && !unknown && !r.Already {
-				i.a.T.Errorf("%s is deleted: %v, and the answer says %v", r.ID, done, r.Refused)
+				i.a.T.Errorf("%s is deleted: %v, but the error is %v", r.ID, done, r.Refused)
 			}
 		}
 		return err
@@ -132,7 +132,7 @@ var operations = map[string]operation{
 		return err
 	}},
 	"purge": {before: (*interrupted).deleteFolder, run: func(i *interrupted, ctx context.Context) error {
-		time.Sleep(time.Second) // a purge keeps objects deleted at this moment
+		time.Sleep(time.Second) // a purge keeps objects that are deleted at this moment
 		upkeep, err := i.a.Service.Monitor.Upkeep(ctx, i.a.Admin)
 		if err == nil {
 			_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})
@@ -169,7 +169,7 @@ func (i *interrupted) editMany(ctx context.Context) error {
 	return err
 }
 
-// upload begins an upload before the operation, which is the chunk that completes it.
+// upload begins an upload. The tested operation is the chunk that completes it.
 func (i *interrupted) upload(ctx context.Context, start files.UploadStart) (metadata.ResumableUpload, error) {
 	t, err := i.a.Service.Uploads.Create(i.a.T.Context(), i.a.Admin, start)
 	i.a.OK(err)
@@ -189,7 +189,7 @@ func (i *interrupted) row(id metadata.ID) (r metadata.Resource) {
 	return r
 }
 
-// holds is what the repository holds, without leases and nodes.
+// holds returns the content of the repository without leases and nodes.
 func (i *interrupted) holds() (all string) {
 	i.a.OK(i.meta.View(context.Background(), func(tx *metadata.Tx) error {
 		log, err := tx.Audit.State()
@@ -208,8 +208,7 @@ func (i *interrupted) holds() (all string) {
 	return all
 }
 
-// around interrupts one commit. It holds back all other commits of node a while that node is
-// frozen.
+// around interrupts one commit. It blocks all other commits of node a while that node is frozen.
 func (i *interrupted) around(ctx context.Context, commit func() error) error {
 	if ctx.Value(operationContext{}) == nil {
 		if thaw := i.thaw.Load(); thaw != nil {
@@ -229,12 +228,12 @@ func (i *interrupted) around(ctx context.Context, commit func() error) error {
 	return noting()
 }
 
-// judge compares an answer with what the operation has changed.
+// judge compares the result of an operation with its changes.
 func (i *interrupted) judge(what string, kept bool, err error) {
 	known, _ := errors.AsType[*errs.Error](err)
 	if err == nil || !i.changed {
 		if known != nil && known.Code == errs.CodeOutcomeUnknown && !errors.Is(err, metadata.ErrOutcomeUnknown) {
-			i.a.T.Errorf("%s: it has changed nothing, and says %v", what, err)
+			i.a.T.Errorf("%s: it has changed nothing, but returns %v", what, err)
 		}
 		return
 	}
@@ -242,13 +241,13 @@ func (i *interrupted) judge(what string, kept bool, err error) {
 	switch {
 	case known == nil, strings.Contains(known.Message, "nothing was"),
 		!kept && known.Code != errs.CodeOutcomeUnknown, kept && slices.Contains(refusals, known.Code):
-		i.a.T.Errorf("%s: it has changed something, and says %v", what, err)
+		i.a.T.Errorf("%s: it has changed something, but returns %v", what, err)
 	}
 }
 
-// TestRefusedIsUndone: an operation that may have committed something says so, or reports what it
-// has done, wherever it is interrupted. It never reports a refusal.
-func TestRefusedIsUndone(t *testing.T) {
+// TestRefusedOperationChangesNothing: if an operation may have committed something, its error
+// reports that, wherever the operation is interrupted. It never reports a refusal.
+func TestRefusedOperationChangesNothing(t *testing.T) {
 	t.Parallel()
 	var template *repositorytest.World
 	var tables *metadatatest.Memory
@@ -270,7 +269,7 @@ func TestRefusedIsUndone(t *testing.T) {
 	}
 }
 
-// endLeases removes the leases that have ended.
+// endLeases removes the leases for which ended returns true.
 func (i *interrupted) endLeases(ended func(l metadata.Lease, now metadata.Stamp) bool) {
 	i.a.OK(i.meta.Update(context.Background(), func(tx *metadata.Tx) error {
 		for l, err := range tx.Leases.Under("") {
@@ -285,7 +284,7 @@ func (i *interrupted) endLeases(ended func(l metadata.Lease, now metadata.Stamp)
 	}))
 }
 
-// interruptedWorld makes the set in which the operations run.
+// interruptedWorld creates the set in which the operations run.
 func interruptedWorld(t *testing.T, meta metadata.Store) *repositorytest.World {
 	w := repositorytest.NewWorld(t, repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 0)
 	for n := range 201 {
@@ -299,7 +298,7 @@ func interruptedWorld(t *testing.T, meta metadata.Store) *repositorytest.World {
 	return w
 }
 
-// try runs an operation at node a, which has the tables as metaOfA, and interrupts one commit. It
+// try runs an operation on node a, which uses the store metaOfA, and interrupts one commit. It
 // reports whether the operation got that far.
 func (i *interrupted) try(t *testing.T, template *repositorytest.World, metaOfA metadata.Store, o operation) bool {
 	i.set = template.Sets[0]

@@ -18,14 +18,15 @@ import (
 	"labshelf/postgres"
 )
 
-// commits finds the commits among the messages of a proxy, and breaks the connection at one.
+// commits finds the commits among the messages of a proxy, and breaks the connection at one of
+// them.
 type commits struct {
-	prepared map[string]bool // names of the statement; only the goroutine that asks for verdicts uses it
-	lose     atomic.Bool     // the next one does not arrive
-	answer   atomic.Bool     // the answer to the next one does not arrive
+	prepared map[string]bool // names of the statement; only the goroutine that calls rule uses it
+	lose     atomic.Bool     // the next commit does not arrive
+	answer   atomic.Bool     // the response to the next commit does not arrive
 }
 
-// rule decides about each message of a node, from its first connection on. The text of a statement
+// rule decides about each message of a node, from its first connection on. The SQL of a statement
 // is known only when it is prepared.
 func (c *commits) rule(m servers.Message) servers.Verdict {
 	of := bytes.Split(m.Body(), []byte{0})
@@ -39,8 +40,8 @@ func (c *commits) rule(m servers.Message) servers.Verdict {
 	return servers.Pass
 }
 
-// interruptionsOfPostgres are what happens to a commit of a node that reaches its database through
-// a proxy.
+// interruptionsOfPostgres are the ways to interrupt a commit of a node that reaches its database
+// through a proxy.
 var interruptionsOfPostgres = map[string]interruption{
 	"the commit is lost": func(i *interrupted, commit func() error) error {
 		i.database.lose.Store(true)
@@ -66,10 +67,11 @@ var interruptionsOfPostgres = map[string]interruption{
 	"the set is deleted": interruptions["the set is deleted"],
 }
 
-// TestRefusedIsUndoneOnPostgres is TestRefusedIsUndone with two nodes on a database, and real
-// faults of the connection. It interrupts one commit of some operations, drawn by a seed, which
-// INTERRUPTED=SEED repeats; INTERRUPTED=all interrupts each commit of each operation in each way.
-func TestRefusedIsUndoneOnPostgres(t *testing.T) {
+// TestRefusedOperationChangesNothingOnPostgres is like TestRefusedOperationChangesNothing, with two
+// nodes on a database, and real faults of the connection. It interrupts one commit of some
+// operations, drawn by a seed. INTERRUPTED=SEED repeats a run. INTERRUPTED=all interrupts each
+// commit of each operation in each way.
+func TestRefusedOperationChangesNothingOnPostgres(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
 	address := server.Database(t)
@@ -91,7 +93,7 @@ func TestRefusedIsUndoneOnPostgres(t *testing.T) {
 		seed = rand.Uint64N(1_000_000)
 	}
 	t.Logf("seed %d", seed)
-	drawn := 5 // of so many pairs of an operation and an interruption one is tried
+	drawn := 5 // one out of this many pairs of an operation and an interruption is tried
 	if testing.Short() {
 		drawn = 25
 	}
@@ -128,7 +130,7 @@ func TestRefusedIsUndoneOnPostgres(t *testing.T) {
 				t.Run(name+", "+how, func(t *testing.T) {
 					t.Parallel()
 					if at := 1 + random.IntN(3); !try(t, operations[name], interrupt, at) && at > 1 {
-						try(t, operations[name], interrupt, 1) // it has fewer commits than were drawn
+						try(t, operations[name], interrupt, 1) // the operation has fewer commits than the drawn number
 					}
 				})
 			}

@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestInlineBodiesStay: if files are objects, bodies of up to 16 KiB are never flushed, and longer
-// ones are objects from the beginning.
+// TestInlineBodiesStay: if files are objects, bodies of up to 16 KiB are never flushed. Longer
+// bodies are stored as objects immediately.
 func TestInlineBodiesStay(t *testing.T) {
 	t.Parallel()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})

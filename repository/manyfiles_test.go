@@ -14,7 +14,7 @@ import (
 	"labshelf/repository/folders"
 )
 
-// many does something with files of the first set.
+// many applies an action to files of the first set.
 func (m *moved) many(action string, of []metadata.Resource, more ...string) []files.ManyResult {
 	m.T.Helper()
 	fields := files.Many{Action: manyActions[action], IDs: idsOf(of)}
@@ -82,13 +82,13 @@ func TestChangeMany(t *testing.T) {
 	}
 	slash := m.Upload(m.Sets[0], "raw/data/")
 	if got := m.many("move", []metadata.Resource{slash}, "folder", "kept/")[0].Arrived.Name; got != "kept/data/" {
-		t.Errorf("a name with a slash at its end is %q", got)
+		t.Errorf("a name that ends with a slash gives %q", got)
 	}
 	m.Sound()
 }
 
-// TestChangeManyRefuses: a problem with one file is its result, a problem with the request is an
-// error, and neither changes anything else.
+// TestChangeManyRefuses: a problem with one file is reported as its result. A problem with the
+// request is an error. Neither changes anything else.
 func TestChangeManyRefuses(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -109,10 +109,10 @@ func TestChangeManyRefuses(t *testing.T) {
 		}
 	}
 	if got := m.Get(good.ID).Name; got != "f/good" {
-		t.Errorf("the file that is not refused is %q", got)
+		t.Errorf("the result of the accepted file is %q", got)
 	}
 	if got := m.Get(elsewhere.ID); got.Name != "elsewhere" {
-		t.Errorf("a file of another set is %q", got.Name)
+		t.Errorf("the result of a file of another set is %q", got.Name)
 	}
 	ids := []string{good.ID.String()}
 	for name, tc := range map[string]struct {
@@ -138,7 +138,7 @@ func TestChangeManyRefuses(t *testing.T) {
 		}
 	}
 	if got := m.Get(good.ID); got.State != metadata.Active || got.Name != "f/good" {
-		t.Errorf("a refused request changed %+v", got)
+		t.Errorf("a refused request has changed %+v", got)
 	}
 }
 
@@ -149,8 +149,8 @@ func make1001() (ids []string) {
 	return ids
 }
 
-// TestFolderRestores: undoing the deletion of a folder restores its files and folders, but nothing
-// that was deleted earlier or by another user, or moved.
+// TestFolderRestores: undoing the deletion of a folder restores its files and folders. It does not
+// restore files that were deleted earlier, deleted by another user, or moved.
 func TestFolderRestores(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -171,7 +171,7 @@ func TestFolderRestores(t *testing.T) {
 	after := m.Upload(m.Sets[0], "d/after")
 	m.many("delete", []metadata.Resource{after})
 	undo := folders.Restoration{Path: "d/", Deletion: done.Deletion, Created: []string{"d/empty/"}}
-	for _, want := range []int{201, 0} { // the second time there is nothing left
+	for _, want := range []int{201, 0} { // the second time, nothing remains to be restored
 		_, restored, err := m.Service.Folders.Restore(t.Context(), m.Admin, set, undo)
 		m.OK(err)
 		if restored.Files != want || restored.Folders != min(want, 1) {
@@ -199,8 +199,8 @@ func TestFolderRestores(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderIsNotSplit: of several simultaneous moves of one folder, one succeeds and moves all
-// files. The others fail because a move is in progress or the folder no longer exists.
+// TestFolderIsNotSplit: of several concurrent moves of one folder, one succeeds and moves all
+// files. The others fail because a move is in progress, or because the folder no longer exists.
 func TestFolderIsNotSplit(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -234,12 +234,12 @@ func TestFolderIsNotSplit(t *testing.T) {
 	size, err := m.Service.Folders.Size(t.Context(), m.Admin, set, won[0])
 	m.OK(err)
 	if size.Files != files {
-		t.Errorf("%d of %d files are in one place", size.Files, files)
+		t.Errorf("%d of %d files are in one folder", size.Files, files)
 	}
 }
 
-// TestReadersLockNoFolder: while another user copies a folder repeatedly, its owner can move it
-// each time.
+// TestReadersLockNoFolder: while another user copies a folder repeatedly, its owner can always move
+// it.
 func TestReadersLockNoFolder(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -250,7 +250,7 @@ func TestReadersLockNoFolder(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var copier sync.WaitGroup
 	copier.Go(func() {
-		for n := 0; ctx.Err() == nil; n++ { // a copy may find part of it, or nothing
+		for n := 0; ctx.Err() == nil; n++ { // a copy may find a part of it, or nothing
 			_, _, _ = m.Service.Folders.Copy(ctx, m.Admin, set, folders.Placement{Path: "d/", SetID: m.away.ID.String(), ToPath: fmt.Sprintf("c%d/", n)})
 		}
 	})
@@ -264,8 +264,8 @@ func TestReadersLockNoFolder(t *testing.T) {
 	m.Sound()
 }
 
-// TestFolderDeletionFitsARequest: the folders that a deletion reports fit into a request to restore
-// them.
+// TestFolderDeletionFitsARequest: the folders that a deletion reports fit into a request that
+// restores them.
 func TestFolderDeletionFitsARequest(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
@@ -281,7 +281,7 @@ func TestFolderDeletionFitsARequest(t *testing.T) {
 	}
 	_, again, err := m.Service.Folders.Restore(t.Context(), m.Admin, set, folders.Restoration{Path: "d/", Created: done.Made})
 	if m.OK(err); again.Folders != len(done.Made) {
-		t.Errorf("%d of %d folders are back", again.Folders, len(done.Made))
+		t.Errorf("%d of %d folders are restored", again.Folders, len(done.Made))
 	}
 	m.Sound()
 }

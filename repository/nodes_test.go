@@ -22,7 +22,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// twoNodes runs a test with two nodes in memory, in a bubble where time passes at once.
+// twoNodes runs a test with two nodes in memory, in a bubble where waiting takes no real time.
 func twoNodes(t *testing.T, config repository.Config, test func(a, b *repositorytest.World, ofA, ofB *repositorytest.Shared)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -35,8 +35,8 @@ func twoNodes(t *testing.T, config repository.Config, test func(a, b *repository
 	})
 }
 
-// TestFlushedByOtherNode: a node flushes the bodies that another node has received, even if that
-// one has stopped.
+// TestFlushedByOtherNode: a node flushes the bodies that another node has received, even after the
+// other node has stopped.
 func TestFlushedByOtherNode(t *testing.T) {
 	left := func(w *repositorytest.World) int64 {
 		return w.Service.Monitor.Condition(w.T.Context()).Detail.Inline.Bodies
@@ -59,7 +59,7 @@ func TestFlushedByOtherNode(t *testing.T) {
 	})
 }
 
-// begin begins a file that comes in chunks.
+// begin begins a file that is sent in chunks.
 func begin(w *repositorytest.World, whole, first string) metadata.ResumableUpload {
 	w.T.Helper()
 	set, name := w.Sets[0].ID.String(), "file"
@@ -74,9 +74,9 @@ func add(w *repositorytest.World, t metadata.ResumableUpload, more io.Reader) (m
 	return w.Service.Uploads.Chunks.Append(w.T.Context(), w.Admin, t.ID.String(), resumable.Chunk{Offset: t.Checkpoint.Size, Length: -1, Body: more, Stop: func() {}})
 }
 
-// TestUploadGoesOnAtOtherNode: an upload that began at one node can continue at the other, even if
-// the first one dies with the lock.
-func TestUploadGoesOnAtOtherNode(t *testing.T) {
+// TestUploadContinuesAtOtherNode: an upload that began on one node can continue on the other node,
+// even if the first one dies while it holds the lock.
+func TestUploadContinuesAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
 		up, err := add(b, up, strings.NewReader("567"))
@@ -94,20 +94,20 @@ func TestUploadGoesOnAtOtherNode(t *testing.T) {
 		done, err := add(b, up, strings.NewReader("89"))
 		b.OK(err)
 		if took := time.Since(begun); took > 5*time.Second {
-			b.T.Errorf("it goes on after %v", took)
+			b.T.Errorf("it continues after %v", took)
 		}
 		if content, err := b.Content(done.Made); err != nil || content != "0123456789" {
 			b.T.Errorf("%q, %v", content, err)
 		}
 		_ = client.Close()
 		if err := <-cut; err == nil {
-			b.T.Error("what the dead node received counts")
+			b.T.Error("bytes that the dead node received are counted")
 		}
 	})
 }
 
-// TestLateChunkIsRefused: a chunk that sends nothing for a while loses its lock to another node,
-// and is refused if it continues later.
+// TestLateChunkIsRefused: a chunk that sends nothing for a while loses its lock to another node. It
+// is refused if it continues later.
 func TestLateChunkIsRefused(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		up := begin(a, "0123456789", "01234")
@@ -128,7 +128,7 @@ func TestLateChunkIsRefused(t *testing.T) {
 		repositorytest.WantCode(b.T, <-late, errs.CodeLocked)
 		now, err := b.Service.Uploads.Chunks.Get(b.T.Context(), b.Admin, up.ID.String())
 		if err != nil || now.Checkpoint.Size != at.Checkpoint.Size {
-			b.T.Errorf("it has come to %d instead of %d, %v", now.Checkpoint.Size, at.Checkpoint.Size, err)
+			b.T.Errorf("the offset is %d instead of %d, %v", now.Checkpoint.Size, at.Checkpoint.Size, err)
 		}
 	})
 }
@@ -168,7 +168,7 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 				key := func(path string) metadata.FolderKey { return metadata.FolderKey{SetID: set.ID, Path: path} }
 				steps, blocked, release := 0, make(chan struct{}), make(chan struct{})
 				ofA.BeforeUpdates(func() {
-					if steps++; steps == 2 { // the first one takes the lease
+					if steps++; steps == 2 { // the first update acquires the lease
 						close(blocked)
 						<-release
 					}
@@ -203,8 +203,8 @@ func TestFoldersAreLockedForAllNodes(t *testing.T) {
 	}
 }
 
-// TestOnePurgeOfAllNodes: another node can purge after the purge of the first node has ended.
-func TestOnePurgeOfAllNodes(t *testing.T) {
+// TestOnePurgeAtATime: another node can purge after the purge of the first node has ended.
+func TestOnePurgeAtATime(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
 		first, err := a.Service.Monitor.Upkeep(ctx, a.Admin)
@@ -234,7 +234,7 @@ func TestOnePurgeOfAllNodes(t *testing.T) {
 	})
 }
 
-// TestEventsOfOtherNode: a stream receives the events of another node's commits.
+// TestEventsOfOtherNode: a stream receives the events of commits on another node.
 func TestEventsOfOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -251,12 +251,13 @@ func TestEventsOfOtherNode(t *testing.T) {
 			b.T.Errorf("%+v", batch)
 		}
 		if took := time.Since(begun); took > 2*time.Second {
-			b.T.Errorf("it hears of that after %v", took)
+			b.T.Errorf("it receives the event after %v", took)
 		}
 	})
 }
 
-// TestKeyEndsAtAllNodes: a key revoked at one node is refused by the next request at the other.
+// TestKeyEndsAtAllNodes: a key that is revoked on one node is refused by the next request on the
+// other node.
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
@@ -270,8 +271,8 @@ func TestKeyEndsAtAllNodes(t *testing.T) {
 	})
 }
 
-// TestCascadeGoesOnAtOtherNode: if a node dies during a deletion, another node completes it.
-func TestCascadeGoesOnAtOtherNode(t *testing.T) {
+// TestCascadeContinuesAtOtherNode: if a node dies during a deletion, another node completes it.
+func TestCascadeContinuesAtOtherNode(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, ofB *repositorytest.Shared) {
 		ctx, set := a.T.Context(), a.Sets[0]
 		for i := range 250 {
@@ -285,7 +286,7 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 		})
 		_, err := b.Service.Sets.Delete(ctx, b.Admin, set.ID.String(), repositorytest.Always)
 		if err == nil {
-			b.T.Error("the dead node has answered")
+			b.T.Error("the dead node has returned")
 		}
 		time.Sleep(2 * time.Second)
 		for id, state := range a.Listed() {
@@ -297,8 +298,8 @@ func TestCascadeGoesOnAtOtherNode(t *testing.T) {
 	})
 }
 
-// TestNewerSchema: if another node has upgraded the metadata to an unknown version, a node reports
-// that and is not ready.
+// TestNewerSchema: if another node has upgraded the metadata to an unknown schema version, a node
+// reports that and is not ready.
 func TestNewerSchema(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, _ *repositorytest.World, ofA, _ *repositorytest.Shared) {
 		a.OK(a.Service.Monitor.Ready(a.T.Context()))

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestOutline: each mark is the beginning of a page of the listing, with the entry before it, and
-// the total is the length of the listing.
+// TestOutline: each mark is the beginning of a page of the listing, with the entry before it. The
+// total is the length of the listing.
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)
@@ -83,12 +83,13 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestOutlineIsBounded: a listing of more pages than an outline has marks is counted in part.
+// TestOutlineIsBounded: if a listing has more pages than an outline has marks, it is counted in
+// part.
 func TestOutlineIsBounded(t *testing.T) {
 	t.Parallel()
 	store := metadatatest.NewMemory(time.Now)
 	w := repositorytest.NewWorld(t, repositorytest.NewStill(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10}), 1)
-	for _, more := range []int{999, 1} { // beside the one of the set
+	for _, more := range []int{999, 1} { // in addition to the file of the set
 		w.OK(store.Update(t.Context(), func(tx *metadata.Tx) (err error) {
 			for range more {
 				stamp := tx.Stamp()
@@ -105,7 +106,7 @@ func TestOutlineIsBounded(t *testing.T) {
 	}
 }
 
-// splitFields are the names and values of a query.
+// splitFields returns the names and values of a query.
 func splitFields(query string) (all [][2]string) {
 	for _, part := range strings.Fields(query) {
 		name, value, _ := strings.Cut(part, "=")

@@ -16,15 +16,15 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// guessed is a service with two links with passwords, while another caller occupies the slot for
-// guesses.
+// guessed is a service with two links with passwords. Another caller occupies the only slot for
+// password checks.
 type guessed struct {
 	*rationed
 	first, second string // tokens
-	free          func() // gives the slot back
+	free          func() // releases the slot
 	all           sync.WaitGroup
 	mu            sync.Mutex
-	answers       []string // in the order in which they came
+	answers       []string // in the order in which they arrive
 }
 
 func newGuessed(t *testing.T) *guessed {
@@ -41,7 +41,7 @@ func newGuessed(t *testing.T) *guessed {
 	return g
 }
 
-// guess sends a password, and returns when it waits for its turn.
+// guess sends a password. It returns when the check waits for its turn.
 func (g *guessed) guess(ctx context.Context, what, token, address, password string) {
 	before := g.Service.Links.PasswordQueue().Waiting()
 	done := make(chan struct{})
@@ -65,13 +65,13 @@ func (g *guessed) guess(ctx context.Context, what, token, address, password stri
 	}
 }
 
-// TestGuessesDelayNobodyElse sends many guesses at one link from one address. The correct password
-// is checked before nearly all of them if its link or address is different, even if the guesses are
-// spread over both links.
-func TestGuessesDelayNobodyElse(t *testing.T) {
+// TestGuessesDelayNoOtherCaller sends many guesses for one link from one address. The correct
+// password is checked before nearly all of them if it is for another link or comes from another
+// address, even if the guesses are spread over both links.
+func TestGuessesDelayNoOtherCaller(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		spread, same bool // guesses are at both links; the right password is that of the first
+		spread, same bool // guesses are for both links; the right password is for the first one
 	}{"another link": {}, "the same link": {same: true}, "both links": {spread: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,10 +96,10 @@ func TestGuessesDelayNobodyElse(t *testing.T) {
 				came = len(g.answers) > 1 && (g.answers[1] == "right" || len(g.answers) > 2)
 				g.mu.Unlock()
 			}
-			cancel() // the rest of the guesses would take seconds
+			cancel() // checking the remaining guesses would take seconds
 			g.all.Wait()
 			if g.answers[0] != "one too many over_budget" || g.answers[1] != "right" && g.answers[2] != "right" {
-				t.Errorf("the answers came in the order %q", g.answers)
+				t.Errorf("the answers arrived in the order %q", g.answers)
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestRightPasswordIsRemembered(t *testing.T) {
 	g.OK(slot.Acquire(t.Context()))
 	again, err := g.Service.Visitors.Admit(t.Context(), visitor, "a blue horse")
 	if g.OK(err); again != proof {
-		t.Error("the proof is another one")
+		t.Error("the proof has changed")
 	}
 	slot.Leave()
 	_, err = g.Service.Visitors.Admit(t.Context(), visitor, "a red horse")

@@ -9,7 +9,7 @@ import (
 	"labshelf/repository"
 )
 
-// BenchmarkAuthenticate is what a known key costs.
+// BenchmarkAuthenticate measures the cost of a known key.
 func BenchmarkAuthenticate(b *testing.B) {
 	meta, err := bolt.Open(filepath.Join(b.TempDir(), "meta.db"), bolt.Options{})
 	if err != nil {

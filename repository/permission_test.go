@@ -25,17 +25,17 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// visitor is a user with a key and a role whose rights change during many requests.
+// visitor is a user with a key and a role whose permissions change during many requests.
 type visitor struct {
 	*held
 	user  metadata.User
 	key   string
 	keyID metadata.ID
 	role  metadata.Privilege
-	old   auth.Principal // of a request that began before the change
+	old   auth.Principal // the principal of a request that began before the change
 	file  string
 
-	session    string // token of one that the key has made
+	session    string // token of a session of the key
 	oldSession auth.Principal
 }
 
@@ -118,7 +118,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 
 var errNothing = errors.New("nothing")
 
-// isActive requests something that succeeds while the file and its containers are active.
+// isActive sends a request that succeeds while the file and its containers are active.
 func (v *visitor) isActive() error {
 	r, err := v.Service.Files.Get(v.T.Context(), v.Admin, v.file)
 	if err == nil && r.State != metadata.Active {
@@ -127,8 +127,8 @@ func (v *visitor) isActive() error {
 	return err
 }
 
-// storm makes requests from 16 goroutines while change runs. Requests that begin afterwards must
-// succeed or fail as wanted.
+// storm sends requests from 16 goroutines while change runs. wanted is called with the result of
+// each request that begins afterwards.
 func (v *visitor) storm(name string, gets map[string]func() error, change func() error, wanted func(error) bool) {
 	var changed, over atomic.Bool
 	var after atomic.Int64
@@ -160,9 +160,9 @@ func (v *visitor) storm(name string, gets map[string]func() error, change func()
 	v.OK(err)
 }
 
-// TestRightsEndWithTheirRevocation: after the response to a change, no caller has its former
-// rights, and a caller with new rights can use them at once, while 16 readers fill the cache.
-func TestRightsEndWithTheirRevocation(t *testing.T) {
+// TestRevocationAgainstCache: after the response to a change, no caller has former
+// permissions, and new permissions apply immediately, while 16 readers fill the cache.
+func TestRevocationAgainstCache(t *testing.T) {
 	t.Parallel()
 	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
 	if err != nil {
@@ -248,8 +248,8 @@ func (c *counting) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) e
 	return c.Memory.UpdateBackground(ctx, fn)
 }
 
-// TestKeyCached: a cached key costs no transaction and no allocation, is refused when it expires,
-// and is recorded as used once a minute.
+// TestKeyCached: a cached key requires no transaction and no allocation, is refused after it has
+// expired, and its use is recorded once a minute.
 func TestKeyCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
@@ -283,7 +283,7 @@ func TestKeyCached(t *testing.T) {
 			t.Errorf("%d transactions", got)
 		}
 		if got := settle() - updates; got != 0 {
-			t.Errorf("%d commits in the first minute", got)
+			t.Errorf("%d commits during the first minute", got)
 		}
 		for minute := range int64(3) {
 			ahead.Add(int64(61 * time.Second))
@@ -305,7 +305,7 @@ func TestKeyCached(t *testing.T) {
 	})
 }
 
-// TestCacheBounded: more keys than fit into the cache all work.
+// TestCacheBounded: keys work even if there are more than fit into the cache.
 func TestCacheBounded(t *testing.T) {
 	t.Parallel()
 	svc := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
@@ -333,10 +333,10 @@ func TestCacheBounded(t *testing.T) {
 	}
 }
 
-// TestRightsOfOneAttemptOnly: a retried operation has only the rights of the last attempt. In the
-// first attempt, its caller has just become a sysadmin. In the second one it has not, because that
-// change was rolled back.
-func TestRightsOfOneAttemptOnly(t *testing.T) {
+// TestRetryReadsPermissionsAgain: a retried operation has only the permissions that its last
+// attempt has read. In the first attempt, its caller has just become a sysadmin. In the second
+// attempt, it has not, because that change was rolled back.
+func TestRetryReadsPermissionsAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
@@ -352,11 +352,11 @@ func TestRightsOfOneAttemptOnly(t *testing.T) {
 			held = meta.Update(t.Context(), func(*metadata.Tx) error { close(entered); <-release; return nil })
 		})
 		<-entered
-		// These three share a batch, in this order: each waits in the queue before the next one
-		// comes.
+		// These three operations share a batch, in this order: each waits in the queue before the
+		// next one starts.
 		queued := func(op func()) {
 			done.Go(op)
-			synctest.Wait() // until it waits
+			synctest.Wait() // until op waits
 		}
 		promotion, giveUp := context.WithCancel(t.Context())
 		attempts := 0

@@ -10,8 +10,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestIndexFollowsMoves: a moved file is found at its new place, also by its content, and not at
-// its old place. A copy is found in addition to its source.
+// TestIndexFollowsMoves: a search finds a moved file at its new location, also by its content, and
+// not at its old location. It finds a copy in addition to the source.
 func TestIndexFollowsMoves(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1, 0)
@@ -32,7 +32,7 @@ func TestIndexFollowsMoves(t *testing.T) {
 }
 
 // TestInstrumentsFollowMoves: a file that moves to a set with extraction is read, and so is a
-// sidecar that follows it. When the sidecar leaves, its values are removed.
+// sidecar that is moved later. If the sidecar leaves, its values are removed.
 func TestInstrumentsFollowMoves(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t, "header", "sidecar")
@@ -63,13 +63,13 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 	want("back without its sidecar", back, strings.TrimSpace(strings.ReplaceAll(both, "sample=s:S1", "")))
 	move(sidecar, f.Sets[0])
 	if got := f.said(back); !strings.Contains(got, "s:S1") || !strings.Contains(got, "h:Anna") || back != file {
-		t.Errorf("back with its sidecar: %q", got)
+		t.Errorf("after moving back with its sidecar: %q", got)
 	}
 }
 
-// TestSchemasOfWhatArrives: in another dataspace, a file has the schema that applies there, if any,
-// and is never refused. In its own dataspace it keeps its schema version.
-func TestSchemasOfWhatArrives(t *testing.T) {
+// TestSchemaOfMovedFile: in another dataspace, a file has the schema that applies there, if any,
+// and is never refused. In its own dataspace, it keeps its schema version.
+func TestSchemaOfMovedFile(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	ctx := t.Context()
@@ -92,20 +92,20 @@ func TestSchemasOfWhatArrives(t *testing.T) {
 		return c.Descriptive
 	}
 	if got := arrive("beside"); got != r.Descriptive || !strings.Contains(got, `"version":1`) {
-		t.Errorf("in its dataspace a copy of %s says %s", r.Descriptive, got)
+		t.Errorf("in the same dataspace, a copy of %s has %s", r.Descriptive, got)
 	}
 	if got := arrive("away"); strings.Contains(got, "schema") || !strings.Contains(got, `"here":"x"`) {
-		t.Errorf("in one without schemas it says %s", got)
+		t.Errorf("in a dataspace without schemas, it has %s", got)
 	}
 	there, err := d.Service.Schemas.Create(ctx, d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("there"), Text: needs("there"), Enforce: new(true)}})
 	d.OK(err)
 	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
-		t.Errorf("in one with another schema it says %s", got)
+		t.Errorf("in a dataspace with another schema, it has %s", got)
 	}
 	moved, err := d.Service.Files.Move(ctx, d.Admin, r.ID.String(), files.Destination{SetID: sets["away"]})
 	d.OK(err)
 	back, err := d.Service.Files.Move(ctx, d.Admin, moved.ID.String(), files.Destination{SetID: d.Sets[0].ID.String()})
 	if d.OK(err); back.ID != r.ID || !strings.Contains(back.Descriptive, here.ID.String()) || strings.Contains(back.Descriptive, there.ID.String()) {
-		t.Errorf("moved there and back it says %s", back.Descriptive)
+		t.Errorf("after moving there and back, it has %s", back.Descriptive)
 	}
 }

@@ -19,9 +19,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPlacementsAtRandom copies, moves and deletes files and folders of three sets, and compares
-// what is there with a model, and all counters and versions with what a check counts. PLACEMENTS
-// says how often.
+// TestPlacementsAtRandom copies, moves and deletes files and folders of three sets. It compares the
+// result with a model, and all counters and versions with a check. PLACEMENTS is the number of
+// operations.
 func TestPlacementsAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, err := strconv.Atoi(os.Getenv("PLACEMENTS"))
@@ -52,7 +52,7 @@ func TestPlacementsAtRandom(t *testing.T) {
 	}
 }
 
-// placements is what TestPlacementsAtRandom compares.
+// placements is the repository and the model that TestPlacementsAtRandom compares.
 type placements struct {
 	*moved
 	r     *rand.Rand
@@ -61,7 +61,7 @@ type placements struct {
 	made  int
 }
 
-// change does something at random, and says what.
+// change performs a random operation, and returns its description.
 func (w *placements) change() string {
 	from, to := w.r.IntN(len(w.sets)), w.r.IntN(len(w.sets))
 	a, b := pick(w.r, []string{"a/", "b/", "c/"}), pick(w.r, []string{"a/", "b/", "c/"})
@@ -128,7 +128,7 @@ func (w *placements) placeFile(from, to int, name, goal string, move bool) strin
 func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
 	existing := pick(w.r, []folders.Existing{folders.MergeExisting, folders.ReplaceExisting})
 	if move {
-		existing = folders.MergeExisting // only copies replace
+		existing = folders.MergeExisting // only a copy replaces
 	}
 	what := fmt.Sprintf("move (%v, %d) %s of %d to %s of %d", move, existing, a, from, b, to)
 	do := copyFolder

@@ -80,7 +80,7 @@ func TestPlacementPermission(t *testing.T) {
 	m := newMoved(t)
 	ctx := t.Context()
 	for n, tc := range []struct {
-		here, there         string // roles, "": none
+		here, there         string // roles; "" means no role
 		copies, moves, back bool
 	}{
 		{"", "", false, false, false}, {"", "admin", false, false, false}, {"member", "", false, false, false}, {"member", "member", false, false, false},
@@ -115,9 +115,9 @@ func TestPlacementPermission(t *testing.T) {
 	}
 }
 
-// TestHarvestersHearOfMoves: a harvester of one set finds the deletion, a harvester of the other
-// set the new file, and a harvester of everything both.
-func TestHarvestersHearOfMoves(t *testing.T) {
+// TestHarvestersSeeMoves: a harvester of the source set finds the deletion, a harvester of the
+// destination set finds the new file, and a harvester of all sets finds both.
+func TestHarvestersSeeMoves(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	r := m.Upload(m.Sets[0], "a")

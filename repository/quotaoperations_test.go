@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// create stores a new file by a form, the drive, an upload in chunks, or a request link of the
-// user.
+// create stores a new file: with a form, on the drive, with an upload in chunks, or through a
+// request link of the user.
 func (w *quotaWorld) create(user, set int) quotaOperation {
 	f, content, way := &storedFile{set: set, name: w.name()}, w.content(user, set), w.r.IntN(4)
 	f.versions = []*storedVersion{{content: content, by: user}}
@@ -82,7 +82,7 @@ func (w *quotaWorld) inChunks(p auth.Principal, content string, start files.Uplo
 	return w.Get(t.Made), nil
 }
 
-// replaceBy replaces a file by a form, the drive, or an upload in chunks.
+// replaceBy replaces a file: with a form, on the drive, or with an upload in chunks.
 func (w *quotaWorld) replaceBy(user int, f *storedFile) quotaOperation {
 	content, way := w.content(user, f.set), w.r.IntN(3)
 	ctx, p, id := w.T.Context(), w.users[user], f.id.String()
@@ -139,7 +139,7 @@ func (w *quotaWorld) eraseVersion(f *storedFile) quotaOperation {
 	}
 }
 
-// copyTo copies a file into a set, or onto another file of it.
+// copyTo copies a file to a set, or onto another file in it.
 func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) quotaOperation {
 	to := files.Destination{SetID: w.sets[set].ID.String(), Name: w.name()}
 	if onto == nil || onto == f || onto.set != set {
@@ -164,7 +164,8 @@ func (w *quotaWorld) copyTo(user int, f *storedFile, set int, onto *storedFile) 
 	}
 }
 
-// moveTo moves a file into another set, where it is again the deleted file that it was.
+// moveTo moves a file to another set. If the file was there before, it gets its earlier record
+// again.
 func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 	if set == f.set {
 		return quotaOperation{}
@@ -198,7 +199,7 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 				return err
 			}
 			if again && r.ID != arrived.id {
-				w.T.Errorf("%s is not again the file that it was", f.name)
+				w.T.Errorf("%s has not got its earlier record again", f.name)
 			}
 			arrived.id = r.ID
 			return nil
@@ -214,7 +215,7 @@ func (w *quotaWorld) moveTo(user int, f *storedFile, set int) quotaOperation {
 	}
 }
 
-// purge purges deleted files, and of the first dataspace all versions but two of each file.
+// purge purges deleted files, and in the first dataspace all but two versions of each file.
 func (w *quotaWorld) purge() quotaOperation {
 	return quotaOperation{what: "purge", run: func() error { w.Purge(maintenance.PurgeOptions{}); return nil }, model: func() {
 		for _, f := range w.files {

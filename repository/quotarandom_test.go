@@ -18,9 +18,9 @@ import (
 )
 
 // TestQuotasAtRandom lets three users store, replace, restore, copy, move, delete and purge files
-// in every way. After each operation the bytes used by each user and dataspace equal the sum over
-// the versions in a plain model, and the model predicts each refusal to the byte. QUOTAS is the
-// number of operations.
+// in every way. After each operation, the bytes used by each user and dataspace equal the sum over
+// the versions in a plain model. The model predicts each refusal to the byte. QUOTAS is the number
+// of operations.
 func TestQuotasAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, err := strconv.Atoi(os.Getenv("QUOTAS"))
@@ -41,7 +41,7 @@ func TestQuotasAtRandom(t *testing.T) {
 		case fits && err == nil:
 			op.model()
 		case fits || err == nil:
-			t.Fatalf("step %d, %s: %v; the model says fits: %v", step, op.what, err, fits)
+			t.Fatalf("step %d, %s: %v; the model expects that it fits: %v", step, op.what, err, fits)
 		default:
 			refusals++
 			w.full(op.what, err)
@@ -56,8 +56,8 @@ func TestQuotasAtRandom(t *testing.T) {
 // storedVersion is a version in the model.
 type storedVersion struct {
 	content string
-	by      int  // the user who stored it
-	gone    bool // the bytes are purged or erased
+	by      int  // the user who stored the version
+	gone    bool // whether the bytes were purged or erased
 }
 
 // storedFile is a resource in the model.
@@ -68,20 +68,21 @@ type storedFile struct {
 	deleted  bool
 	purged   bool
 	movedTo  *storedFile
-	from     []*storedFile // by moves, the latest first
+	from     []*storedFile // earlier records, left by moves, the latest first
 	versions []*storedVersion
 }
 
 func (f *storedFile) present() *storedVersion { return f.versions[len(f.versions)-1] }
 
-// quotaOperation is one operation: its name, the bytes it adds, the place and the user.
+// quotaOperation is one operation: its name, the number of bytes that it adds, the set and the
+// user.
 type quotaOperation struct {
 	what  string
 	user  int
 	set   int
 	bytes int
 	run   func() error
-	model func() // its changes of the model
+	model func() // applies the operation to the model
 }
 
 type quotaWorld struct {
@@ -91,7 +92,7 @@ type quotaWorld struct {
 	links  [][]string // tokens of request links, by user and set
 	spaces []metadata.Dataspace
 	sets   []metadata.Set
-	quotas map[metadata.ID]int // of users and dataspaces; 0: no limit
+	quotas map[metadata.ID]int // of users and dataspaces; 0 means no limit
 	files  []*storedFile
 	names  int
 }
@@ -129,7 +130,7 @@ func newQuotaWorld(t *testing.T, r *rand.Rand) *quotaWorld {
 
 func (w *quotaWorld) spaceOf(set int) int { return max(0, set-1) }
 
-// sum is how many bytes the versions have of which this is true.
+// sum returns the number of bytes of the versions for which counts returns true.
 func (w *quotaWorld) sum(counts func(*storedFile, *storedVersion) bool) (bytes int) {
 	for _, f := range w.files {
 		for _, v := range f.versions {
@@ -149,7 +150,7 @@ func (w *quotaWorld) usedIn(space int) int {
 	return w.sum(func(f *storedFile, _ *storedVersion) bool { return w.spaceOf(f.set) == space })
 }
 
-// left is how many bytes a user may store in a set.
+// left returns the number of bytes that a user may still store in a set.
 func (w *quotaWorld) left(user, set int) int {
 	left := 1 << 20
 	if quota := w.quotas[w.users[user].UserID]; quota > 0 {
@@ -168,13 +169,13 @@ func (w *quotaWorld) compare(what string) {
 	for n, p := range w.users {
 		share, err := w.Service.Users.Usage(w.T.Context(), p, "me")
 		if want := w.usedBy(n); err != nil || share.Used != int64(want) || share.Quota > 0 && share.Used > share.Quota {
-			w.T.Fatalf("%s: user %d has stored %d bytes of %d, want %d, %v", what, n, share.Used, share.Quota, want, err)
+			w.T.Fatalf("%s: user %d has stored %d of %d bytes, want %d, %v", what, n, share.Used, share.Quota, want, err)
 		}
 	}
 	for n, d := range w.spaces {
 		u, err := w.Service.Dataspaces.DataspaceUsage(w.T.Context(), w.Admin, d.ID.String())
 		if want := w.usedIn(n); err != nil || u.Bytes() != int64(want) || u.Bytes() > int64(w.quotas[d.ID]) {
-			w.T.Fatalf("%s: dataspace %d holds %d bytes of %d, want %d, %v", what, n, u.Bytes(), w.quotas[d.ID], want, err)
+			w.T.Fatalf("%s: dataspace %d contains %d of %d bytes, want %d, %v", what, n, u.Bytes(), w.quotas[d.ID], want, err)
 		}
 	}
 	if w.Sound(); w.T.Failed() {
@@ -191,7 +192,8 @@ func (w *quotaWorld) pick(deleted bool) *storedFile {
 	return files[w.r.IntN(len(files))]
 }
 
-// content is new, and often as long as what a user may store in a set, or a byte longer.
+// content returns new content. Its length is often exactly what the user may still store in the
+// set, or one byte more.
 func (w *quotaWorld) content(user, set int) string {
 	length := 8 + w.r.IntN(120)
 	if left := w.left(user, set); left > 8 && left < 1000 && w.r.IntN(6) == 0 {
@@ -238,7 +240,7 @@ func (w *quotaWorld) operation() quotaOperation {
 	return quotaOperation{}
 }
 
-// full wants a refusal for want of room in a quota.
+// full fails the test unless err reports an exceeded quota.
 func (w *quotaWorld) full(what string, err error) {
 	w.T.Helper()
 	repositorytest.WantCode(w.T, err, errs.CodeQuotaExceeded)

@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// rationed is a repository with an editor, in which quotas are set.
+// rationed is a repository with an editor, for tests that set quotas.
 type rationed struct {
 	*repositorytest.Disk
 	editor auth.Principal
@@ -60,7 +60,7 @@ func (w *rationed) limitUser(p auth.Principal, bytes int64) {
 	w.OK(err)
 }
 
-// put uploads so many bytes as a form does. least is the length that was announced.
+// put uploads size bytes like a form. least is the announced length.
 func (w *rationed) put(p auth.Principal, size int, least int64) (metadata.Resource, error) {
 	return w.putBody(p, bytes.NewReader(make([]byte, size)), least)
 }
@@ -99,7 +99,7 @@ func (w *rationed) send(p auth.Principal, t metadata.ResumableUpload) error {
 	return err
 }
 
-// full wants a refusal for want of room in a quota, with these words in its message.
+// full fails the test unless err reports an exceeded quota, with these words in its message.
 func (w *rationed) full(what string, err error, words ...string) {
 	w.T.Helper()
 	var known *errs.Error
@@ -128,7 +128,7 @@ func (w *rationed) used() int64 {
 	return u.Bytes()
 }
 
-// unreserved wants that nothing is reserved.
+// unreserved fails the test if any bytes are reserved.
 func (w *rationed) unreserved() {
 	w.T.Helper()
 	for _, of := range []metadata.ID{w.Space.ID, w.Admin.UserID, w.editor.UserID} {
@@ -168,7 +168,7 @@ func TestQuotaOfDataspace(t *testing.T) {
 	w.fits("a restoration", err)
 	w.limitSpace(10)
 	if w.used() != 1000 {
-		t.Errorf("a lower quota took something: %d bytes are used", w.used())
+		t.Errorf("a lower quota removed something: %d bytes are used", w.used())
 	}
 	_, err = w.Service.Files.Edit(ctx, w.editor, deleted.ID.String(), files.Fields{Name: new("other")}, core.Match{})
 	w.fits("another name", err)
@@ -219,8 +219,8 @@ func TestQuotaOfUser(t *testing.T) {
 	w.Sound()
 }
 
-// TestWhoSetsQuotas: only sysadmins set quotas. Sending back an unchanged quota is allowed.
-func TestWhoSetsQuotas(t *testing.T) {
+// TestQuotaPermission: only sysadmins set quotas. Sending back an unchanged quota is allowed.
+func TestQuotaPermission(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{UsersCreateDataspaces: true, DataspaceQuota: 500, UserQuota: 700})
 	ctx := t.Context()
@@ -257,8 +257,8 @@ func TestWhoSetsQuotas(t *testing.T) {
 	}
 }
 
-// TestQuotaOfCopies: a copy counts like an upload. A moved file counts with its versions at both
-// places. A refused file stays in place.
+// TestQuotaOfCopies: a copy counts like an upload. The versions of a moved file count in both
+// dataspaces. A refused file is not moved.
 func TestQuotaOfCopies(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -281,20 +281,20 @@ func TestQuotaOfCopies(t *testing.T) {
 	_, err = w.Service.Files.Move(ctx, w.Admin, made.ID.String(), to)
 	w.full("a move with 700", err)
 	if kept := w.Get(made.ID); kept.State != metadata.Active {
-		t.Errorf("what was refused is %s", kept.State)
+		t.Errorf("the refused file is %s", kept.State)
 	}
 	_, err = w.Service.Dataspaces.Update(ctx, w.Admin, other.ID.String(), quotaOf(1500), core.Match{})
 	w.OK(err)
 	moved, err := w.Service.Files.Move(ctx, w.Admin, made.ID.String(), to)
 	w.fits("a move with 700, exactly", err)
 	if used := w.used(); used != 700 {
-		t.Errorf("%d bytes stay counted where it was", used)
+		t.Errorf("%d bytes still count in the source", used)
 	}
 	w.Sound()
 	w.limitSpace(700)
 	back, err := w.Service.Files.Move(ctx, w.Admin, moved.ID.String(), files.Destination{SetID: w.Sets[0].ID.String()})
 	if err != nil || back.ID != made.ID {
-		t.Errorf("back to where its bytes are: %v, %v", back.ID, err)
+		t.Errorf("moving back to the source: %v, %v", back.ID, err)
 	}
 	w.unreserved()
 	w.Sound()

@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// TestReservations: an upload reserves the received bytes until it ends in any way. An announced
-// length without room is refused and reserves nothing.
+// TestReservations: an upload reserves the received bytes until it ends in any way. An upload whose
+// announced length exceeds the free capacity is refused and reserves nothing.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
@@ -45,7 +45,7 @@ func TestReservations(t *testing.T) {
 	w.full("a form of 501 beside it", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
 	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
-		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
+		t.Errorf("a started service has reserved %d and %d bytes", got, of)
 	}
 	_, err = w.put(w.Admin, 450, 450)
 	w.fits("a form of 450 beside it", err)
@@ -73,8 +73,8 @@ func TestReservations(t *testing.T) {
 	w.Sound()
 }
 
-// TestRefusedChunksHoldNothing: a chunk with a wrong checksum is dropped and reserves nothing.
-func TestRefusedChunksHoldNothing(t *testing.T) {
+// TestRefusedChunksReserveNothing: a chunk with a wrong checksum is dropped and reserves nothing.
+func TestRefusedChunksReserveNothing(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{})
 	w.limitSpace(1000)
@@ -85,12 +85,12 @@ func TestRefusedChunksHoldNothing(t *testing.T) {
 		Length: 800, Body: bytes.NewReader(make([]byte, 800)), Stop: func() {}, Verify: func() error { return wrong },
 	})
 	if !errors.Is(err, wrong) {
-		t.Errorf("a chunk with another checksum: %v", err)
+		t.Errorf("a chunk with a wrong checksum: %v", err)
 	}
 	w.unreserved()
 }
 
-// holds wants so many bytes to be reserved in the dataspace and for the editor.
+// holds fails the test unless this number of bytes is reserved in the dataspace and for the editor.
 func (w *rationed) holds(what string, bytes int64) {
 	w.T.Helper()
 	if got, of := w.Service.Reserved(w.Space.ID), w.Service.Reserved(w.editor.UserID); got != bytes || of != bytes {
@@ -98,14 +98,14 @@ func (w *rationed) holds(what string, bytes int64) {
 	}
 }
 
-// sendSome sends so many bytes of a resumable upload.
+// sendSome sends bytesSent bytes of a resumable upload.
 func (w *rationed) sendSome(p auth.Principal, t metadata.ResumableUpload, bytesSent int) (metadata.ResumableUpload, error) {
 	return w.Service.Uploads.Chunks.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{
 		Offset: t.Checkpoint.Size, Length: int64(bytesSent), Body: bytes.NewReader(make([]byte, bytesSent)), Stop: func() {},
 	})
 }
 
-// endless is a body without an end, which counts what is read of it.
+// endless is a body without an end. It counts the bytes that are read.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -114,8 +114,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestQuotaOfUnknownLength: a body is refused as soon as it exceeds the free bytes, and nothing of
-// it is kept.
+// TestQuotaOfUnknownLength: a body is refused as soon as it exceeds the free bytes, and none of its
+// bytes are kept.
 func TestQuotaOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -140,9 +140,9 @@ func TestQuotaOfUnknownLength(t *testing.T) {
 	w.Sound()
 }
 
-// TestCommitsAloneHoldQuotas: uploads received before the quota was set have no reservations. Only
-// as many as fit are committed.
-func TestCommitsAloneHoldQuotas(t *testing.T) {
+// TestCommitsObeyQuotaWithoutReservations: uploads received before the quota was set have no
+// reservations. Only as many are committed as the quota allows.
+func TestCommitsObeyQuotaWithoutReservations(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
 	ctx, set, name := t.Context(), w.Sets[0].ID.String(), "file"
@@ -175,8 +175,8 @@ func TestCommitsAloneHoldQuotas(t *testing.T) {
 	w.Sound()
 }
 
-// TestWritersAgainstQuota: sixteen simultaneous writers of all kinds never exceed the quota. Each
-// gets a response, no reservation is left, and a last file that fits exactly is accepted.
+// TestWritersAgainstQuota: sixteen concurrent writers of all kinds never exceed the quota. Each
+// gets a response, and no reservation remains. A last file that fits exactly is accepted.
 func TestWritersAgainstQuota(t *testing.T) {
 	t.Parallel()
 	w := newRationed(t, repository.Config{HoldUpTo: 100})
@@ -205,7 +205,7 @@ func TestWritersAgainstQuota(t *testing.T) {
 	}
 	group.Wait()
 	if used := w.used(); used != taken.Load() || refused.Load() == 0 {
-		t.Errorf("%d bytes are used, %d were taken, %d files refused", used, taken.Load(), refused.Load())
+		t.Errorf("%d bytes are used, %d were accepted, %d files refused", used, taken.Load(), refused.Load())
 	}
 	w.unreserved()
 	_, err := w.put(w.editor, int(limit-w.used())+1, 0)

@@ -22,30 +22,30 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// A model of the rules in docs/reference/schema-language.md, as simple as possible: it checks how
-// well every schema fits, and every property.
+// A simple model of the rules in docs/reference/schema-language.md: it tests the fit of every
+// schema, and every property.
 
-// ruledSchema is a schema whose versions require properties to be there as texts.
+// ruledSchema is a schema whose versions require properties with string values.
 type ruledSchema struct {
 	id              string
 	name            string
 	forSets         bool
 	types           []string
 	enforce, active bool
-	versions        [][]string // names that are required
+	versions        [][]string // the required names, by version
 }
 
-// ruledObject is a file, or a set where the resource is zero.
+// ruledObject is a file, or a set if the resource is zero.
 type ruledObject struct {
 	id                  string
 	isSet               bool
 	name, format, media string
-	properties          map[string]any // texts and numbers
+	properties          map[string]any // strings and numbers
 	pinID               string
 	pinVersion          int
 }
 
-// fit is how well a type of a schema fits a file; 0: not.
+// fit returns how well a type of a schema fits a file, or 0 if it does not fit.
 func (o ruledObject) fit(word string) int {
 	word, name := strings.ToLower(word), strings.ToLower(o.name)
 	media := strings.Split(o.media, ";")[0]
@@ -60,7 +60,7 @@ func (o ruledObject) fit(word string) int {
 	return 0
 }
 
-// applying is the schema that applies; nil: none.
+// applying returns the schema that applies, or nil.
 func (o ruledObject) applying(all []*ruledSchema) (best *ruledSchema) {
 	most := 0
 	for _, s := range all { // the oldest first
@@ -80,8 +80,8 @@ func (o ruledObject) applying(all []*ruledSchema) (best *ruledSchema) {
 	return best
 }
 
-// lacks are the problems of an object, and the version of the schema that has them; 0: no schema
-// applies.
+// lacks returns the problems of an object, and the version of the schema that reports them, or 0 if
+// no schema applies.
 func (o ruledObject) lacks(all []*ruledSchema) (version int, problems []string) {
 	s := o.applying(all)
 	if s == nil {
@@ -105,8 +105,8 @@ func (o ruledObject) lacks(all []*ruledSchema) (version int, problems []string) 
 	return version, problems
 }
 
-// changed is the object after a person's patch; refused is the beginning of the field that is named
-// where it is.
+// changed returns the object after a person's patch. If the patch is refused, refused is the
+// beginning of the named field.
 func (o ruledObject) changed(all []*ruledSchema, patch map[string]any) (after ruledObject, refused string) {
 	after = o
 	after.properties = maps.Clone(o.properties)
@@ -170,7 +170,7 @@ func some[T any](r *rand.Rand, n int, from []T) []T {
 	return list
 }
 
-// anys is a list as JSON decodes it.
+// anys returns words as a decoded JSON list.
 func anys(words []string) (list []any) {
 	list = []any{}
 	for _, word := range words {
@@ -179,7 +179,7 @@ func anys(words []string) (list []any) {
 	return list
 }
 
-// changeSchema makes, changes, deletes or restores a schema.
+// changeSchema creates, changes, deletes or restores a schema.
 func (w *ruled) changeSchema() {
 	ctx, r := w.T.Context(), w.random
 	if len(w.schemas) < 6 && r.IntN(2) == 0 || len(w.schemas) == 0 {
@@ -221,7 +221,7 @@ func (w *ruled) changeSchema() {
 	}
 }
 
-// changeObject patches an object as a person does.
+// changeObject patches an object as a person.
 func (w *ruled) changeObject() {
 	r, at := w.random, w.random.IntN(len(w.objects))
 	patch := map[string]any{}
@@ -250,7 +250,7 @@ func (w *ruled) changeObject() {
 	w.objects[at] = want
 }
 
-// renameObject gives a file another name and format, which nothing refuses.
+// renameObject gives a file another name and format, which the service never refuses.
 func (w *ruled) renameObject() {
 	o := &w.objects[w.random.IntN(len(w.objects))]
 	if o.isSet {
@@ -261,8 +261,8 @@ func (w *ruled) renameObject() {
 	w.OK(err)
 }
 
-// compare compares what the service says of all objects with the model; with the search only now
-// and then, since it has to follow first.
+// compare compares all objects in the service with the model. It compares the search only at some
+// steps, because the index has to be up to date first.
 func (w *ruled) compare(step int) {
 	ctx := w.T.Context()
 	var incomplete []string
@@ -307,8 +307,8 @@ func (w *ruled) compare(step int) {
 	}
 }
 
-// TestSchemasAtRandom: after any changes of schemas and objects, the applying schema, the version,
-// the problems, the refusals and the hits of is:incomplete match the model.
+// TestSchemasAtRandom: after any changes of schemas and objects, these match the model: the
+// applying schema, the version, the problems, the refusals, and the hits of is:incomplete.
 func TestSchemasAtRandom(t *testing.T) {
 	t.Parallel()
 	steps, seed := 300, uint64(1)

@@ -20,9 +20,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// BenchmarkSchemas is what schemas cost who has none, and who has 50 of which one applies and
-// enforces: a page of 100 resources without metadata, an upload without metadata, and a change of a
-// property.
+// BenchmarkSchemas measures the cost of schemas in a dataspace without schemas, and in one with 50
+// of which one applies and is enforced: a page of 100 resources without metadata, an upload without
+// metadata, and a change of a property.
 func BenchmarkSchemas(b *testing.B) {
 	for _, schemas := range []int{0, 50} {
 		c := newCostly(b, schemas)

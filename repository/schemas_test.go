@@ -21,7 +21,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// needs is a schema that requires some properties to be texts.
+// needs returns a schema that requires some properties with string values.
 func needs(names ...string) json.RawMessage {
 	properties := map[string]any{}
 	for _, name := range names {
@@ -34,7 +34,7 @@ func needs(names ...string) json.RawMessage {
 	return text
 }
 
-// schema makes one that requires the property of its name.
+// schema creates a schema that requires the property of its name.
 func (d *described) schema(name string, more describe.NewSchema) describe.Schema {
 	d.T.Helper()
 	made, err := d.Service.Schemas.Create(d.T.Context(), d.Admin, d.Space.ID.String(), newSchema(name, more))
@@ -42,7 +42,8 @@ func (d *described) schema(name string, more describe.NewSchema) describe.Schema
 	return made
 }
 
-// newSchema completes a schema: it has a name and requires the property of its name.
+// newSchema completes the fields of a new schema with a name, and with a requirement for the
+// property of that name.
 func newSchema(name string, more describe.NewSchema) describe.NewSchema {
 	more.Name, more.Text = &name, needs(name)
 	return more
@@ -53,7 +54,7 @@ func (d *described) change(s describe.Schema, fields describe.SchemaFields) (des
 	return d.Service.Schemas.Update(d.T.Context(), d.Admin, s.ID.String(), fields, core.Match{})
 }
 
-// lacks is what the first resource lacks, with the schema that says so.
+// lacks returns the problems of the first resource, with the schema that reports them.
 func (d *described) lacks() string {
 	d.T.Helper()
 	c, err := d.Service.Descriptions.ResourceConformance(d.T.Context(), d.Admin, d.Resources[0].ID.String())
@@ -68,8 +69,8 @@ func (d *described) lacks() string {
 	return text
 }
 
-// TestSchemas: a schema is created, changed, deleted and restored. A changed text is a new version,
-// and each change has an entry.
+// TestSchemas: a schema is created, changed, deleted and restored. A changed definition is a new
+// version, and each change has an entry.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -80,11 +81,11 @@ func TestSchemas(t *testing.T) {
 	}
 	renamed, err := d.change(made, describe.SchemaFields{Title: new("All samples"), Text: []byte(strings.ReplaceAll(made.Text, ":", " : "))})
 	if d.OK(err); renamed.Version != 1 || renamed.Title != "All samples" || renamed.Modified <= made.Modified {
-		t.Errorf("white space in the text gave %+v", renamed)
+		t.Errorf("adding white space gave %+v", renamed)
 	}
 	again, err := d.change(made, describe.SchemaFields{Title: new("All samples")})
 	if d.OK(err); again.Modified != renamed.Modified {
-		t.Errorf("a change that is none gave %+v", again)
+		t.Errorf("an update without a change gave %+v", again)
 	}
 	second, err := d.change(made, describe.SchemaFields{Text: needs("sample", "operator")})
 	if d.OK(err); second.Version != 2 || len(second.Form.Fields) != 2 {
@@ -195,8 +196,8 @@ func TestSchemasRefused(t *testing.T) {
 	d.Refused(err, errs.CodeSchemaNameTaken)
 }
 
-// TestConformance: the pinned version stays in force until another one is pinned. A schema that is
-// not enforced refuses nothing.
+// TestConformance: the pinned version stays in force until another version is pinned. A schema that
+// is not enforced refuses nothing.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -207,7 +208,7 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	lacks("")
-	d.set(`{"properties":{"x":"1"}}`) // before there is a schema
+	d.set(`{"properties":{"x":"1"}}`) // no schema exists yet
 	made := d.schema("sample", describe.NewSchema{})
 	pinned := func(version int) string { return fmt.Sprintf(`"schema":{"id":"%s","version":%d}`, made.ID, version) }
 	stored := func(want string) {
@@ -247,10 +248,10 @@ func TestConformance(t *testing.T) {
 	lacks("")
 	shown := d.Get(d.Resources[0].ID).Descriptive
 	if r := d.set(shown); r.Descriptive != shown {
-		t.Errorf("what was shown cannot be sent back: %s", r.Descriptive)
+		t.Errorf("the shown metadata cannot be sent back: %s", r.Descriptive)
 	}
 	if _, err := d.edit(`{"schema":{"version":1}}`); err == nil {
-		t.Error("a version of a deleted schema was taken")
+		t.Error("a version of a deleted schema was accepted")
 	}
 	next := d.schema("next", describe.NewSchema{})
 	lacks("next 1 /next:required")
@@ -258,8 +259,8 @@ func TestConformance(t *testing.T) {
 	stored(fmt.Sprintf(`{"properties":{"sample":"S1","x":"3","y":"2"},"schema":{"id":"%s","version":1}}`, next.ID))
 }
 
-// TestEnforce: an enforced schema refuses a person's change that leaves problems, but never an
-// uploaded file.
+// TestEnforce: an enforced schema refuses a person's change that leaves problems. It never refuses
+// an uploaded file.
 func TestEnforce(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
@@ -269,14 +270,14 @@ func TestEnforce(t *testing.T) {
 		t.Helper()
 		var known *errs.Error
 		if !errors.As(err, &known) || known.Code != errs.CodeInvalidField || known.Field != field {
-			t.Errorf("it was refused by %v, want %s", err, field)
+			t.Errorf("it was refused with %v, want %s", err, field)
 		}
 	}
 	_, err := d.edit(`{"properties":{"x":1}}`)
 	refused(err, "metadata.properties.sample")
 	_, err = d.edit(`{"properties":{"sample":1}}`)
 	refused(err, "metadata.properties.sample")
-	d.set(`{"tags":["t"]}`) // not about properties
+	d.set(`{"tags":["t"]}`) // a change that does not affect properties
 	d.set(`{"properties":{"sample":"S1"}}`)
 	_, err = d.edit(`{"properties":{"sample":null}}`)
 	refused(err, "metadata.properties.sample")

@@ -50,7 +50,7 @@ func (s *searched) reopen() {
 	s.Service = repository.New(s.meta, s.files, repository.Config{IndexDir: s.dir, PageSize: 100, UsersCreateDataspaces: true})
 }
 
-// names returns the names that a caller finds, with pages of this limit.
+// names returns the names that a caller finds, with this limit per page.
 func (s *searched) names(p auth.Principal, limit int, params ...string) (names []string) {
 	s.T.Helper()
 	s.OK(s.Service.Search.Indexed(s.T.Context()))
@@ -163,9 +163,9 @@ func (s *searched) replace(r metadata.Resource, content, contentType string) err
 	return err
 }
 
-// TestSearchKeepsTexts: an entry that is only about a version, for its label or its erasure, does
-// not remove the text of a file from the index.
-func TestSearchKeepsTexts(t *testing.T) {
+// TestSearchKeepsFileText: an entry about the label or the erasure of a version does not remove the
+// text of the file from the index.
+func TestSearchKeepsFileText(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 1)
 	ctx, r := t.Context(), s.Resources[0]
@@ -181,15 +181,15 @@ func TestSearchKeepsTexts(t *testing.T) {
 	s.want(s.Admin, "quartz")
 }
 
-// TestSearchForgets: after the bytes of a version are erased or purged, no file of the index
-// contains a word of them.
-func TestSearchForgets(t *testing.T) {
+// TestSearchRemovesErasedWords: after the bytes of a version are erased or purged, no file of the
+// index contains any of their words.
+func TestSearchRemovesErasedWords(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
 	ctx, r, other := t.Context(), s.Resources[0], s.Resources[1]
 	holds := func(word string) bool {
 		s.OK(s.Service.Search.Indexed(ctx))
-		s.reopen() // so that everything is in files
+		s.reopen() // so that the whole index is in files
 		files, err := filepath.Glob(filepath.Join(s.dir, "*"))
 		s.OK(err)
 		return slices.ContainsFunc(files, func(path string) bool {
@@ -207,7 +207,7 @@ func TestSearchForgets(t *testing.T) {
 	_, _, err := s.Service.Versions.Erase(ctx, s.Admin, r.ID.String(), "2")
 	s.OK(err)
 	if holds("quartz") {
-		t.Error("what was erased is in the index")
+		t.Error("the erased words are in the index")
 	}
 	s.Delete(s.Get(other.ID))
 	upkeep, err := s.Service.Monitor.Upkeep(ctx, s.Admin)
@@ -215,13 +215,14 @@ func TestSearchForgets(t *testing.T) {
 	_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	s.OK(err)
 	if holds("basalt") {
-		t.Error("what was purged is in the index")
+		t.Error("the purged words are in the index")
 	}
 	s.want(s.Admin, "gneiss", "file 0 0")
 }
 
-// TestSearchRepairs: an index in which a search finds damage is rebuilt, even if nothing changes.
-func TestSearchRepairs(t *testing.T) {
+// TestSearchRebuildsDamagedIndex: an index in which a search finds damage is rebuilt, even if
+// nothing changes.
+func TestSearchRebuildsDamagedIndex(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
@@ -243,8 +244,8 @@ func TestSearchRepairs(t *testing.T) {
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
 
-// TestSearchSaysThatItIsBehind: during a rebuild, an incomplete page is never shown as complete.
-func TestSearchSaysThatItIsBehind(t *testing.T) {
+// TestSearchReportsRebuild: during a rebuild, an incomplete page is never shown as complete.
+func TestSearchReportsRebuild(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 50, 50)
 	for range 5 {
@@ -254,15 +255,15 @@ func TestSearchSaysThatItIsBehind(t *testing.T) {
 			page, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "file"}})
 			s.OK(err)
 			if found = len(page.Items); found < 100 && page.Behind == 0 {
-				t.Fatalf("%d hits of 100, and not behind", found)
+				t.Fatalf("%d hits of 100, but not behind", found)
 			}
 		}
 	}
 }
 
-// TestSearchTellsNothing: hits and counts reveal nothing that the caller may not read, and a
-// granted or revoked role takes effect at once.
-func TestSearchTellsNothing(t *testing.T) {
+// TestSearchRevealsNothing: hits and counts reveal nothing that the caller may not read. A granted
+// or revoked role applies immediately.
+func TestSearchRevealsNothing(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 3)
 	ctx, reader := t.Context(), s.user("reader")
@@ -286,8 +287,9 @@ func TestSearchTellsNothing(t *testing.T) {
 	}
 }
 
-// TestSearchHeals: the text of a file that was missing at first is found after the file is back.
-func TestSearchHeals(t *testing.T) {
+// TestSearchFindsRestoredFile: the text of a file that was missing is found after the file has been
+// restored.
+func TestSearchFindsRestoredFile(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2)
 	ctx, r, other := t.Context(), s.Resources[0], s.Resources[1]
@@ -355,8 +357,8 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// TestSearchRefuses: invalid queries are refused, and all queries without an index.
-func TestSearchRefuses(t *testing.T) {
+// TestInvalidSearches: invalid queries are refused, and all queries without an index.
+func TestInvalidSearches(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t)
 	_, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "size:big"}})
@@ -368,8 +370,9 @@ func TestSearchRefuses(t *testing.T) {
 	s.Refused(err, errs.CodeUnavailable)
 }
 
-// TestSearchOlder: objects without an entry, from before the log existed, are found.
-func TestSearchOlder(t *testing.T) {
+// TestSearchFindsObjectsWithoutEntry: objects without an entry, from before the log was introduced,
+// are found.
+func TestSearchFindsObjectsWithoutEntry(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 3)
 	ctx := t.Context()

@@ -8,7 +8,7 @@ import (
 	"labshelf/search/index"
 )
 
-// TestSearchByContent: text is found by its words and its type, whatever the name of the file, also
+// TestSearchByContent: a file with text is found by its words and its type, whatever its name, also
 // after an upgrade. The record keeps the type that was sent.
 func TestSearchByContent(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestSearchByContent(t *testing.T) {
 	}
 }
 
-// olderIndex makes the position of an index that of an older version.
+// olderIndex gives an index the position of an index that an older version wrote.
 func olderIndex(dir string) error {
 	ix, position, err := index.Open(dir)
 	if err != nil {

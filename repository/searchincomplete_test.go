@@ -11,8 +11,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestSearchIncomplete: objects without required properties are found as incomplete, and follow
-// each change of a schema, with the texts of their files, also after a restart and a rebuild.
+// TestSearchIncomplete: objects without required properties are found as incomplete. The search
+// follows each change of a schema, also in combination with the text of files, and also after a
+// restart and a rebuild.
 func TestSearchIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newSearched(t, 2, 1)
@@ -41,7 +42,7 @@ func TestSearchIncomplete(t *testing.T) {
 		s.OK(err)
 	}
 	change(sample, describe.SchemaFields{Types: []string{"text/csv"}, Text: needs("operator")})
-	s.want(s.Admin, "is:incomplete type:file") // the one that is left was made with the first version
+	s.want(s.Admin, "is:incomplete type:file") // the remaining file was created with the first version
 	say(s.Resources[0], `{"schema":{"version":2}}`)
 	s.want(s.Admin, "is:incomplete type:file", "file 0 0")
 	s.reopen()
@@ -61,29 +62,29 @@ func TestSearchIncomplete(t *testing.T) {
 }
 
 // TestSearchIncompleteMany: objects are validated again in several steps without omissions, and
-// files uploaded in between are found at once.
+// files uploaded in between are found immediately.
 func TestSearchIncompleteMany(t *testing.T) {
 	t.Parallel()
-	const files = 600 // of which one step reads the texts of 256
+	const files = 600 // one step reads the text of 256 files
 	s := newSearched(t, files, 1)
 	s.OK(s.Service.Search.Indexed(t.Context()))
 	first, err := s.Service.Schemas.Create(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("first"), Text: needs("x")}})
 	s.OK(err)
 	_, err = s.Service.Schemas.Create(t.Context(), s.Admin, s.Space.ID.String(), describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("second"), Text: needs("y")}})
 	s.OK(err)
-	for behind := true; behind; { // a search says so as long as something is missing
+	for behind := true; behind; { // a search reports that it is behind until everything is indexed
 		found, err := s.Service.Search.Search(t.Context(), s.Admin, core.ListRequest{Selection: paging.Selection{Text: "is:incomplete", Counts: true}})
 		s.OK(err)
 		if behind = found.Behind > 0; !behind && found.Total != files+1+2 {
-			t.Errorf("a search that is not behind finds %d, want %d files and 2 sets", found.Total, files+1)
+			t.Errorf("a search that is not behind finds %d objects, want %d files and 2 sets", found.Total, files+1)
 		}
 	}
 	s.Upload(s.Sets[1], "late")
 	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete")); got != files+2+2 {
 		t.Errorf("%d are incomplete, want %d files and 2 sets", got, files+2)
 	}
-	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete file")); got != files+1 { // their text
-		t.Errorf("%d of them are found by their text, want %d", got, files+1)
+	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete file")); got != files+1 { // by their text
+		t.Errorf("%d incomplete files are found by their text, want %d", got, files+1)
 	}
 	_, err = s.Service.Schemas.Delete(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
 	s.OK(err)

@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// changing is a store that flips a bit of the blobs that it opens.
+// changing is a store that flips a bit of each blob that it opens.
 type changing struct {
 	*blobstest.Memory
 	flips atomic.Bool
@@ -39,7 +39,8 @@ func (f flipped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSearchVerifiesText: a text with wrong bytes is not found. Its file is recorded as damaged.
+// TestSearchVerifiesText: if a file has wrong bytes, its text is not found, and it is recorded as
+// damaged.
 func TestSearchVerifiesText(t *testing.T) {
 	t.Parallel()
 	meta, files := metadatatest.NewMemory(time.Now), &changing{Memory: blobstest.NewMemory()}

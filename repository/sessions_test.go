@@ -19,7 +19,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestSessionCached: a session that is known costs no transaction and no allocation either.
+// TestSessionCached: like a cached key, a cached session requires no transaction and no allocation.
 func TestSessionCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
@@ -39,7 +39,7 @@ func TestSessionCached(t *testing.T) {
 		if p.UserID != h.Admin.UserID || p.Session == (auth.SessionDigest{}) {
 			t.Errorf("another user: %+v", p)
 		}
-		synctest.Wait() // until all is idle that runs in the background
+		synctest.Wait() // until all background work is idle
 		views := meta.views.Load()
 		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.AuthenticateSession(ctx, token) }); got != 0 || err != nil {
 			t.Errorf("%v allocations, %v", got, err)
@@ -60,7 +60,7 @@ func TestSessionCached(t *testing.T) {
 	})
 }
 
-// undurableStore is a store that can no longer promise durability.
+// undurableStore is a store that can no longer guarantee durability.
 type undurableStore struct {
 	metadata.Store
 	lost bool
@@ -73,7 +73,7 @@ func (f *undurableStore) ViewDurable(ctx context.Context, fn func(*metadata.Tx) 
 	return f.Store.ViewDurable(ctx, fn)
 }
 
-// TestSignOutDurable: that a session is gone is said only when a power cut cannot bring it back.
+// TestSignOutDurable: the end of a session is reported only after a power failure cannot undo it.
 func TestSignOutDurable(t *testing.T) {
 	t.Parallel()
 	meta := &undurableStore{Store: metadatatest.NewMemory(time.Now)}

@@ -12,7 +12,7 @@ import (
 	"labshelf/repository/files"
 )
 
-// filled gives the first resource properties as an instrument does.
+// filled gives the first resource properties in the same way as an instrument.
 func (d *described) filled(text string) {
 	d.T.Helper()
 	d.OK(d.meta.Update(d.T.Context(), func(tx *metadata.Tx) error {
@@ -63,16 +63,16 @@ func TestSourcesRefused(t *testing.T) {
 			t.Errorf("%s: %v", patch, err)
 		}
 		if got := d.stored(d.Resources[0].ID); got != filledText {
-			t.Errorf("%s was refused, and left %s", patch, got)
+			t.Errorf("%s was refused, but left %s", patch, got)
 		}
 	}
 	_, err := d.Service.Sets.Update(t.Context(), d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)}, core.Match{})
 	d.Refused(err, errs.CodeInvalidField)
 }
 
-// TestSourcesArrive: a file with the metadata of another repository is accepted without its
+// TestSourcesOfUploads: a file with the metadata of another repository is accepted without its
 // sources. A replacement keeps the sources of unchanged properties.
-func TestSourcesArrive(t *testing.T) {
+func TestSourcesOfUploads(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	set, name := d.Sets[0].ID.String(), "arrived"

@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestReceive has bodies come in parts, fail, and end at the limits.
+// TestReceive receives bodies in several reads, bodies that fail, and bodies that end at the
+// limits.
 func TestReceive(t *testing.T) {
 	t.Parallel()
 	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000, HoldUpTo: 10, MaxUpload: 12}
@@ -53,7 +54,7 @@ func TestReceive(t *testing.T) {
 	broken := errors.New("broken")
 	up := k.Service.Uploads.NewUpload(k.Admin)
 	if err := up.Receive(t.Context(), io.MultiReader(strings.NewReader("x"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
-		t.Errorf("a body that fails: %v", err)
+		t.Errorf("a failing body: %v", err)
 	}
 	k.OK(up.Discard())
 }
@@ -90,15 +91,15 @@ func TestDamagedInlineBody(t *testing.T) {
 			t.Errorf("found %v", v)
 		}
 	}
-	replaced := k.Replace(k.Resources[0], "new") // the remedy for a client
-	change(0, "first")                           // of the version before
+	replaced := k.Replace(k.Resources[0], "new") // the remedy that a client has
+	change(0, "first")                           // of the former version
 	change(2, "third")
 	change(3, "last")
 	k.flush()
 	k.wantContent("when all is well again", replaced, "new")
 }
 
-// TestStrayInlineBody: a check reports inline bodies that are not needed.
+// TestStrayInlineBody: a check reports inline bodies that nothing needs.
 func TestStrayInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")

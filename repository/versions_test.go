@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// versions are the numbers and contents of all versions of a resource, as its listing has them.
+// versions returns the numbers and contents of all versions of a resource, as listed.
 func (k *inlineDisk) versions(id metadata.ID) (all []string) {
 	k.T.Helper()
 	req := core.ListRequest{Container: id.String(), Selection: paging.Selection{Limit: 2}}
@@ -56,7 +56,7 @@ func (k *inlineDisk) wantVersions(when string, id metadata.ID, want ...string) {
 	}
 }
 
-// TestVersions: a former version stays under its number, byte for byte, whether it is inline, a
+// TestVersions: a former version is kept under its number, byte for byte, whether it is inline, a
 // file, or flushed to a file.
 func TestVersions(t *testing.T) {
 	t.Parallel()
@@ -105,8 +105,8 @@ func (k *inlineDisk) usage() metadata.Counters {
 	return u.Counters
 }
 
-// TestVersionsBeforeTheyWereKept: versions replaced by an older program are reported as unknown.
-func TestVersionsBeforeTheyWereKept(t *testing.T) {
+// TestVersionsOfOlderProgram: versions that an older program replaced are reported as unknown.
+func TestVersionsOfOlderProgram(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "one")
 	r := k.Resources[0]
@@ -129,7 +129,7 @@ func TestVersionsBeforeTheyWereKept(t *testing.T) {
 	}
 }
 
-// TestRestoreVersion: a restored version is a new version with all its fields. Repeating the
+// TestRestoreVersion: restoring a version creates a new version with all its fields. Repeating the
 // request changes nothing.
 func TestRestoreVersion(t *testing.T) {
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	k.Refused(err, errs.CodeDataDamaged)
 	v, err := k.Service.Versions.Get(t.Context(), k.Admin, r.ID.String(), "1")
 	if k.OK(err); !v.Damaged {
-		t.Error("the version does not say that it is damaged")
+		t.Error("the version is not reported as damaged")
 	}
 	_, err = k.Service.Versions.Restore(t.Context(), k.Admin, r.ID.String(), "1", repositorytest.Always)
 	k.Refused(err, errs.CodeDataDamaged)
@@ -195,7 +195,7 @@ func TestRestoreDamagedVersion(t *testing.T) {
 	if len(found) != 1 || found[0].Kind != "version" || found[0].ID != r.ID.String() || !strings.Contains(found[0].Wrong, "version 1,") {
 		t.Errorf("a check finds %v", found)
 	}
-	k.Upload(k.Sets[0], long) // heals it
+	k.Upload(k.Sets[0], long) // repairs it
 	if got, err := k.version(r.ID, 1); err != nil || got != long {
 		t.Errorf("healed: %q, %v", got, err)
 	}
@@ -339,7 +339,7 @@ func TestVersionPermissions(t *testing.T) {
 	}
 }
 
-// TestRetentionField: the rule is a text of one form.
+// TestRetentionField: the retention is a string in one form.
 func TestRetentionField(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t)

@@ -9,8 +9,8 @@ import (
 	"labshelf/repository/core"
 )
 
-// TestLastUseOfRevokedKey: the use of a key is not recorded if another node has revoked the key
-// since.
+// TestLastUseOfRevokedKey: the use of a key is not recorded if another node has revoked the key in
+// the meantime.
 func TestLastUseOfRevokedKey(t *testing.T) {
 	t.Parallel()
 	meta := metadatatest.NewMemory(time.Now)
@@ -26,7 +26,7 @@ func TestLastUseOfRevokedKey(t *testing.T) {
 		err := meta.View(t.Context(), func(tx *metadata.Tx) error {
 			k, err := tx.Keys.Get(user, key)
 			if err == nil && k.LastUsed != want {
-				t.Errorf("gone at %d: used at %d, want %d", gone, k.LastUsed, want)
+				t.Errorf("revoked at %d: used at %d, want %d", gone, k.LastUsed, want)
 			}
 			return err
 		})

@@ -23,7 +23,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// world is a repository in memory, in a bubble where time passes at once.
+// world is a repository in memory, in a bubble where waiting takes no real time.
 type world struct {
 	*repositorytest.World
 	meta *metadatatest.Memory
@@ -44,7 +44,7 @@ func (w *world) open() *repository.Service {
 	return repository.New(w.meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 }
 
-// member makes a user with a key, and with a role in the dataspace unless that is "".
+// member creates a user with a key, and with a role in the dataspace unless role is "".
 func (w *world) member(name, role string) (auth.Principal, metadata.Privilege) {
 	w.T.Helper()
 	ctx := w.T.Context()
@@ -73,7 +73,7 @@ type follower struct {
 	err    error
 }
 
-// follow starts to follow. Its results may be read once all goroutines of the bubble wait.
+// follow starts to follow. Its results may be read after all goroutines of the bubble have blocked.
 func (w *world) follow(p auth.Principal, after string) *follower {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.T.Context())
@@ -99,14 +99,15 @@ func (w *world) follow(p auth.Principal, after string) *follower {
 	return f
 }
 
-// settle waits for everything that is due, including the interval between two reads of a stream.
+// settle waits until the stream has sent everything pending, including the interval between two
+// reads of the log.
 func (f *follower) settle() {
 	synctest.Wait()
 	time.Sleep(time.Second)
 	synctest.Wait()
 }
 
-// heard settles, and returns the kinds of the events since it was called last.
+// heard calls settle, and returns the kinds of the events since the last call.
 func (f *follower) heard() string {
 	f.settle()
 	var kinds []string
@@ -124,8 +125,9 @@ func (f *follower) want(kinds string) {
 	}
 }
 
-// TestWhoHearsWhat makes all kinds of changes while a member, a stranger and a sysadmin follow.
-func TestWhoHearsWhat(t *testing.T) {
+// TestSubscribers makes all kinds of changes while a member, a user without a role and a sysadmin
+// follow.
+func TestSubscribers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		member, _ := w.member("member", "member")
@@ -153,9 +155,9 @@ func TestWhoHearsWhat(t *testing.T) {
 	})
 }
 
-// TestRightsEnd: a lost role ends access to later events and to events that were not read yet. A
-// revoked key ends the stream.
-func TestRightsEnd(t *testing.T) {
+// TestRevocationEndsEvents: a revoked role ends access to later events, and to events that have not
+// been read yet. A revoked key ends the stream.
+func TestRevocationEndsEvents(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		member, role := w.member("member", "member")
@@ -175,7 +177,7 @@ func TestRightsEnd(t *testing.T) {
 		<-f.done
 		repositorytest.WantCode(t, f.err, errs.CodeUnauthenticated)
 		if _, err := w.Service.Events.Open(ctx, member, ""); err == nil {
-			t.Error("a revoked key has a stream")
+			t.Error("a stream was opened with a revoked key")
 		}
 		other, _ := w.member("other", "member")
 		f = w.follow(other, "")
@@ -235,7 +237,7 @@ func TestResumption(t *testing.T) {
 			got = append(got, e.Object.ID.String())
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("heard of %d resources, want %d in their order", len(got), len(want))
+			t.Errorf("received events of %d resources, want %d in order", len(got), len(want))
 		}
 		before := f.last
 		_, err := w.Service.Users.Create(t.Context(), w.Admin, containers.NewUser{Username: "unheard"})
@@ -260,7 +262,7 @@ func TestReload(t *testing.T) {
 			f := w.follow(w.Admin, after)
 			f.want("reload")
 			if w.Upload(w.Sets[0], name); f.heard() != "resource.create" {
-				t.Errorf("after the reload because of %s the change is not heard of", name)
+				t.Errorf("after the reload because of %s, no event was received", name)
 			}
 			f.cancel()
 		}
@@ -274,7 +276,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("in another epoch the id is %s", f.last)
 		}
 		present, _, _ := strings.Cut(f.last, ".")
-		w.follow(w.Admin, present+"."+number).want("reload") // past the entry with which the epoch begins
+		w.follow(w.Admin, present+"."+number).want("reload") // after the entry with which the epoch begins
 	})
 }
 
@@ -299,7 +301,7 @@ func TestTooFarBack(t *testing.T) {
 		f = w.follow(w.Admin, from)
 		f.settle()
 		if len(f.got) != events.MaxBehind || f.got[0].Kind != "purge.run" {
-			t.Errorf("from %d entries back there are %d events", events.MaxBehind, len(f.got))
+			t.Errorf("from %d entries back, received %d events", events.MaxBehind, len(f.got))
 		}
 		f.cancel()
 		<-f.done
@@ -308,7 +310,7 @@ func TestTooFarBack(t *testing.T) {
 	})
 }
 
-// TestBounds: the numbers of streams of a user and of the service are limited. Closing a stream
+// TestBounds: the number of streams of a user, and of the service, is limited. Closing a stream
 // makes room.
 func TestBounds(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
@@ -341,7 +343,7 @@ func TestBounds(t *testing.T) {
 		}
 		all[0].Close()
 		if st, err := w.Service.Events.Open(ctx, w.Admin, ""); err != nil {
-			t.Errorf("one was closed, and yet: %v", err)
+			t.Errorf("after one was closed: %v", err)
 		} else {
 			st.Close()
 		}

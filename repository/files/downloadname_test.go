@@ -6,8 +6,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestDownloadName: the present name counts, and the extension of the uploaded file only where a
-// title has none.
+// TestDownloadName: a download has the present name. The extension of the uploaded file is appended
+// only if the name is a title without an extension.
 func TestDownloadName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, filename, format, want string }{
@@ -21,6 +21,6 @@ func TestDownloadName(t *testing.T) {
 	}
 	moved := metadata.Resource{Name: "Makefile.tmp.1", Filename: "Makefile.tmp.1", Format: "1"}
 	if retype(&moved, "Makefile"); DownloadName(moved) != "Makefile" {
-		t.Errorf("a file that was renamed is %s", DownloadName(moved))
+		t.Errorf("a renamed file is downloaded as %s", DownloadName(moved))
 	}
 }

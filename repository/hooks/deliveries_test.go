@@ -45,7 +45,7 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.OK(err)
 		synctest.Wait()
 		if messages = w.to.at("https://a"); len(messages) != 3 || messages[2].ID != messages[0].ID || !first.Delivered() || !first.Skipped || first.Tries != 2 {
-			t.Errorf("%d messages; the delivery is %+v", len(messages), first)
+			t.Errorf("received %d messages; the delivery is %+v", len(messages), first)
 		}
 		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "1") // the waiting message: the hook continues after it
 		w.OK(err)
@@ -67,14 +67,14 @@ func TestSkipAndRepeat(t *testing.T) {
 		w.OK(err)
 		time.Sleep(100 * time.Hour)
 		if n := len(w.to.at("https://a")); n != 7 {
-			t.Errorf("%d messages after all were passed over, want 7", n)
+			t.Errorf("received %d messages after all were skipped, want 7", n)
 		}
 	})
 }
 
-// TestSkipGoesNeverBack: a failed message that the webhook has moved past, because its patterns
-// have changed, cannot be skipped, and repeating it does not move the webhook.
-func TestSkipGoesNeverBack(t *testing.T) {
+// TestSkipNeverMovesBack: if the webhook has moved past a failed message because its patterns have
+// changed, the message cannot be skipped. Repeating the message does not move the webhook.
+func TestSkipNeverMovesBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		w.to.answers["https://a"] = always(500)
@@ -88,9 +88,9 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		_, err := w.Service.Webhooks.Update(ctx, w.Admin, id, watch.WebhookFields{Events: []string{"user.create"}}, core.Match{})
 		w.OK(err)
 		if got := w.now(hook); got.Tries != 0 || got.NextTry != 0 {
-			t.Errorf("it hears of other events, and waits: %+v", got)
+			t.Errorf("it waits, although its patterns have changed: %+v", got)
 		}
-		for i := range 1100 { // after 1,024 the position is written down
+		for i := range 1100 { // the position is stored after 1,024 entries
 			w.Upload(w.Sets[0], fmt.Sprint(i))
 		}
 		synctest.Wait()
@@ -103,13 +103,14 @@ func TestSkipGoesNeverBack(t *testing.T) {
 		_, err = w.Service.Webhooks.RepeatDelivery(ctx, w.Admin, id, "0")
 		w.OK(err)
 		if after := w.now(hook).Position; after < before || before < 1024 {
-			t.Errorf("the position was %d, and is %d", before, after)
+			t.Errorf("the position was %d, and now is %d", before, after)
 		}
 	})
 }
 
-// TestResumeOneThatWaits: resuming a webhook that waits for its next try makes it try now.
-func TestResumeOneThatWaits(t *testing.T) {
+// TestResumeWaitingWebhook: resuming a webhook that waits for its next try makes it try
+// immediately.
+func TestResumeWaitingWebhook(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
 		hook := w.hook("https://a")
@@ -154,7 +155,7 @@ func TestFailingStore(t *testing.T) {
 	})
 }
 
-// failing is a store whose background changes fail at times.
+// failing is a store whose background changes fail while it is set so.
 type failing struct {
 	*metadatatest.Memory
 	fails   sync.Mutex

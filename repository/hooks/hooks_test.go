@@ -22,13 +22,13 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// receivers are the receivers of the webhooks, in a bubble where time passes at once. Each responds
-// as configured.
+// receivers are the receivers of the webhooks, in a bubble where waiting takes no real time. Each
+// responds as configured.
 type receivers struct {
 	mu      sync.Mutex
 	got     map[string][]webhooks.Message
-	answers map[string]func(n int) webhooks.Answer // of the nth message to a URL, from 1; nil: 200
-	stalls  map[string]chan struct{}               // until it is closed
+	answers map[string]func(n int) webhooks.Answer // response to the nth message to a URL, from 1; nil means 200
+	stalls  map[string]chan struct{}               // receivers that stall until their channel is closed
 }
 
 func newReceivers() *receivers {
@@ -71,7 +71,7 @@ func always(status int) func(int) webhooks.Answer {
 	return func(int) webhooks.Answer { return webhooks.Answer{Status: status} }
 }
 
-// event is what a message says.
+// event is a decoded message.
 type event struct {
 	Type string
 	Data struct {
@@ -121,20 +121,20 @@ func (w *world) open() *repository.Service {
 	return repository.New(w.meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10, Webhooks: w.to})
 }
 
-// restart closes the service and opens it anew over the same metadata.
+// restart closes the service, and opens it again over the same metadata.
 func (w *world) restart() {
 	w.Service.Close()
 	w.Service = w.open()
 }
 
-// hook makes a webhook of the dataspace for resources that are created.
+// hook creates a webhook of the dataspace for created resources.
 func (w *world) hook(url string) metadata.Webhook {
 	w.T.Helper()
 	return w.hookFor(url, true, "resource.create")
 }
 
-// hookFor makes a webhook of the dataspace, or of the service, for some events; without any, for
-// all.
+// hookFor creates a webhook of the dataspace, or of the service, for these events, or for all
+// events if none are given.
 func (w *world) hookFor(url string, ofSpace bool, events ...string) metadata.Webhook {
 	w.T.Helper()
 	f := watch.NewWebhook{WebhookFields: watch.WebhookFields{URL: &url, Events: events}}
@@ -146,7 +146,7 @@ func (w *world) hookFor(url string, ofSpace bool, events ...string) metadata.Web
 	return hook
 }
 
-// now returns the webhook as it is.
+// now returns the present state of a webhook.
 func (w *world) now(hook metadata.Webhook) metadata.Webhook {
 	w.T.Helper()
 	hook, err := w.Service.Webhooks.Get(w.T.Context(), w.Admin, hook.ID.String())
@@ -174,7 +174,7 @@ func TestMessagesFollowChanges(t *testing.T) {
 			t.Errorf("its head is %q", e.Data.Head)
 		}
 		if strings.Contains(string(messages[0].Body), "file") || !slices.Equal(messages[0].Secrets, []string{hook.Secret}) {
-			t.Errorf("it holds a name, or is signed by %q", messages[0].Secrets)
+			t.Errorf("it contains a name, or is signed by %q", messages[0].Secrets)
 		}
 		if got := w.now(hook); got.Deliveries != 1 || got.Tries != 0 || got.Position != e.Data.Number+1 {
 			t.Errorf("the webhook is %+v", got)
@@ -183,7 +183,7 @@ func TestMessagesFollowChanges(t *testing.T) {
 }
 
 // TestKindsAndContainers: a webhook of a dataspace receives only its kinds of events in that
-// dataspace. A webhook of the service receives everything.
+// dataspace. A webhook of the service receives all events.
 func TestKindsAndContainers(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.hookFor("https://space", true)
@@ -216,8 +216,8 @@ func TestKindsAndContainers(t *testing.T) {
 }
 
 // TestTriesAndPause: a message that is not accepted is tried ten times in three days, under one id,
-// and holds back the following messages. Then the webhook pauses, also across a restart. After it
-// is resumed, it continues with that message.
+// and delays the following messages. Then the webhook pauses, also across a restart. After it is
+// resumed, it continues with that message.
 func TestTriesAndPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = always(500)
@@ -245,7 +245,7 @@ func TestTriesAndPause(t *testing.T) {
 		w.restart()
 		time.Sleep(time.Hour)
 		if n := len(w.to.at("https://a")); n != 10 {
-			t.Errorf("paused, it has sent %d messages", n-10)
+			t.Errorf("while paused, it has sent %d messages", n-10)
 		}
 		w.to.mu.Lock()
 		w.to.answers["https://a"] = nil
@@ -254,7 +254,7 @@ func TestTriesAndPause(t *testing.T) {
 		w.OK(err)
 		synctest.Wait()
 		if events := eventsOf(t, w.to.at("https://a")); len(events) != 12 || events[10].Data.Number != events[0].Data.Number || events[11].Data.Number <= events[10].Data.Number {
-			t.Errorf("resumed, it has sent %+v", events[10:])
+			t.Errorf("after it was resumed, it has sent %+v", events[10:])
 		}
 		list, err := w.Service.Webhooks.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
 		w.OK(err)
@@ -264,8 +264,8 @@ func TestTriesAndPause(t *testing.T) {
 	})
 }
 
-// TestOneReceiverDelaysNoOther: while one receiver stalls and one fails, the others receive
-// everything at once.
+// TestOneReceiverDelaysNoOther: while one receiver stalls and one fails, the others receive all
+// messages immediately.
 func TestOneReceiverDelaysNoOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.stalls["https://stalls"] = make(chan struct{})
@@ -291,8 +291,9 @@ func TestOneReceiverDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsKept: a receiver that requests a pause of an hour gets no message for that time.
-func TestRetryAfterIsKept(t *testing.T) {
+// TestRetryAfter: a receiver that requests a pause of an hour gets no message during that
+// time.
+func TestRetryAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.to.answers["https://a"] = func(n int) webhooks.Answer {
 			if n == 1 {
@@ -316,7 +317,7 @@ func TestRetryAfterIsKept(t *testing.T) {
 	})
 }
 
-// member makes a user without any role.
+// member creates a user without a role.
 func (w *world) member(name string) (auth.Principal, metadata.User) {
 	w.T.Helper()
 	user, err := w.Service.Users.Create(w.T.Context(), w.Admin, containers.NewUser{Username: name})
@@ -328,8 +329,7 @@ func (w *world) member(name string) (auth.Principal, metadata.User) {
 	return p, user
 }
 
-// TestDeliveriesAreBounded: the last 200 deliveries are kept, and none after the webhook was
-// removed.
+// TestDeliveriesAreBounded: the last 200 deliveries are kept, until the webhook is removed.
 func TestDeliveriesAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook := w.hook("https://a")
@@ -345,19 +345,19 @@ func TestDeliveriesAreBounded(t *testing.T) {
 		w.OK(w.Service.Webhooks.Delete(t.Context(), w.Admin, hook.ID.String()))
 		w.OK(w.meta.View(t.Context(), func(tx *metadata.Tx) error {
 			for d, err := range tx.Deliveries.Before(metadata.DeliveryKey{Webhook: hook.ID, Number: 1 << 62}) {
-				t.Errorf("delivery %d is still there: %v", d.Number, err)
+				t.Errorf("delivery %d still exists: %v", d.Number, err)
 			}
 			return nil
 		}))
 		w.Upload(w.Sets[0], "last")
 		synctest.Wait()
 		if n := len(w.to.at("https://a")); n != metadata.MaxDeliveries+5 {
-			t.Errorf("removed, it has sent %d messages", n)
+			t.Errorf("after it was removed, it has sent %d messages", n)
 		}
 	})
 }
 
-// TestRotation: for a day messages are signed by both secrets.
+// TestRotation: messages are signed with both secrets for a day.
 func TestRotation(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		hook := w.hook("https://a")

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/watch"
 )
 
-// TestPauses: a receiver that wants no more messages, a user who loses the role or is deleted, and
-// a restored repository pause a webhook.
+// TestPauses: a webhook pauses if its receiver wants no more messages, if its user loses the role
+// or is deleted, and if the repository is restored.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -27,7 +27,7 @@ func TestPauses(t *testing.T) {
 		reason metadata.PauseReason
 		sent   int
 
-		entries int // about the pause; in a restored repository the entry of the epoch stands for it
+		entries int // number of entries about the pause; in a restored repository, the entry of the epoch replaces it
 	}{
 		"410": {func(w *world, _ metadata.User, _ metadata.Privilege) { w.to.answers["https://a"] = always(410) }, metadata.PausedByReceiver, 1, 1},
 		"role lost": {func(w *world, _ metadata.User, role metadata.Privilege) {
@@ -71,7 +71,7 @@ func TestPauses(t *testing.T) {
 					t.Errorf("the log has %s, want %s", got, want)
 				}
 				if messages := w.to.at("https://a"); len(messages) != c.sent+1 || w.now(hook).Paused != 0 {
-					t.Errorf("resumed by an admin, it has sent %d messages", len(messages)-c.sent)
+					t.Errorf("after an admin resumed it, it has sent %d messages", len(messages)-c.sent)
 				}
 			})
 		})
@@ -101,9 +101,9 @@ func (w *world) logged(hook metadata.Webhook) string {
 	return strings.Join(actions, " ")
 }
 
-// TestWhoMayHaveWebhooks requests the webhooks of a dataspace and of the service as different
+// TestWebhookPermission requests the webhooks of a dataspace and of the service as different
 // users.
-func TestWhoMayHaveWebhooks(t *testing.T) {
+func TestWebhookPermission(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx, space := t.Context(), w.Space.ID.String()
 		own := w.hook("https://space")
@@ -165,7 +165,7 @@ func TestWhoMayHaveWebhooks(t *testing.T) {
 	})
 }
 
-func TestWhatAWebhookMayBe(t *testing.T) {
+func TestWebhookFields(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		space := w.Space.ID.String()
@@ -182,7 +182,7 @@ func TestWhatAWebhookMayBe(t *testing.T) {
 			_, err = w.Service.Webhooks.Update(ctx, w.Admin, hook.ID.String(), fields, core.Match{})
 			w.Refused(err, errs.CodeInvalidField)
 			if got := w.now(hook); got != hook {
-				t.Errorf("refused, %+v has changed %+v to %+v", fields, hook, got)
+				t.Errorf("the refused change %+v changed %+v to %+v", fields, hook, got)
 			}
 			w.OK(w.Service.Webhooks.Delete(ctx, w.Admin, hook.ID.String()))
 		}

@@ -12,7 +12,7 @@ import (
 	"labshelf/search/query"
 )
 
-// TestBehind: an index that is being rebuilt is behind, even if little of the log is left.
+// TestBehind: an index that is being rebuilt is behind, even if only few entries of the log remain.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	x := Start(storage.New(nil, nil, nil), nil, "")
@@ -29,7 +29,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestPosition: a stored position is parsed; any other text is the position of an empty index.
+// TestPosition: a stored position is parsed. Any other string is the position of an empty index.
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	at := position{
@@ -47,7 +47,8 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// TestMatched names the parts that hold the words, and the text where no other part does.
+// TestMatched: Matched returns the parts that contain the words. It returns the text of the file
+// only if no other part contains them.
 func TestMatched(t *testing.T) {
 	t.Parallel()
 	d := search.Document{Name: "run17_sample.csv", Description: "salt at low temperature", Tags: []string{"Salt", "raw"}, Creators: []string{"Curie, Marie", "Müller"}, Title: "For Mueller in Köln",
@@ -67,8 +68,8 @@ func TestMatched(t *testing.T) {
 	}
 }
 
-// TestTextOf: the searched text is that of the cells of notebooks, of UTF-16, and the ASCII part of
-// other encodings.
+// TestTextOf: the index contains the cells of notebooks, the text of UTF-16 files, and the ASCII
+// part of other encodings.
 func TestTextOf(t *testing.T) {
 	t.Parallel()
 	book := `{"cells":[{"source":["import quartz\n","x=1"],"outputs":[{"data":"b64"}]},{"source":"# Salt"}],"metadata":{}}`

@@ -16,9 +16,9 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestCheckFindsEachFaultOfTheLog changes the audit log, or what names its entries, behind the back
-// of the repository. Each is found, and nothing else is.
-func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
+// TestCheckFindsFaultsOfLog changes the audit log, or a row that names its entries, directly
+// in the store. A check reports each change, and nothing else.
+func TestCheckFindsFaultsOfLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		breaks func(l *brokenLog) error
@@ -127,7 +127,7 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 			meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
 			h := repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
 			if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
-				t.Fatalf("of a sound store: %q", found)
+				t.Fatalf("in a sound store: %q", found)
 			}
 			first := h.Resources[0].Entry
 			h.OK(meta.Update(t.Context(), func(tx *metadata.Tx) error { return tc.breaks(&brokenLog{tx, h}) }))
@@ -136,7 +136,7 @@ func TestCheckFindsEachFaultOfTheLog(t *testing.T) {
 	}
 }
 
-// holdsFindings compares what is found, in any order, with what is wanted of each.
+// holdsFindings compares findings, in any order, with the strings that they must contain.
 func holdsFindings(t *testing.T, found, want []string, entry uint64) {
 	t.Helper()
 	left := slices.Clone(found)
@@ -145,14 +145,14 @@ func holdsFindings(t *testing.T, found, want []string, entry uint64) {
 		at := slices.IndexFunc(left, func(f string) bool { return strings.Contains(f, w) })
 		if at < 0 {
 			if !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, w) }) {
-				t.Errorf("%q is not found in %q", w, found)
+				t.Errorf("%q is missing in %q", w, found)
 			}
 			continue
 		}
 		left = slices.Delete(left, at, at+1)
 	}
 	if len(left) > 0 {
-		t.Errorf("found, and not wanted: %q", left)
+		t.Errorf("unexpected finding: %q", left)
 	}
 }
 
@@ -162,7 +162,7 @@ type brokenLog struct {
 	h  *repositorytest.World
 }
 
-// entry is the number of that of the first resource.
+// entry returns the number of the entry of the first resource.
 func (l *brokenLog) entry() uint64 { return l.h.Resources[0].Entry }
 
 func (l *brokenLog) last() uint64 {
@@ -184,7 +184,7 @@ func (l *brokenLog) leaf(number uint64, change func(leaf []byte)) error {
 	})
 }
 
-// append adds an entry whose state is changed.
+// append adds an entry with a changed state.
 func (l *brokenLog) append(e audit.Entry, change func(next *audit.State)) error {
 	leaf, err := e.Leaf()
 	if err != nil {
@@ -203,7 +203,7 @@ func (l *brokenLog) append(e audit.Entry, change func(next *audit.State)) error 
 	return l.tx.Audit.Append(row, next)
 }
 
-// about adds an entry about a resource, which does not name it.
+// about adds an entry about a resource whose record does not name the entry.
 func (l *brokenLog) about(id metadata.ID, previous uint64) error {
 	object := audit.Object{Kind: audit.Resource, ID: id}
 	return l.append(audit.Entry{Action: audit.ResourceEdit, Stamp: int64(l.tx.Stamp()), Object: object, Previous: previous}, nil)

@@ -14,8 +14,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestCheckFindsEachRuleBroken breaks one rule at a time behind the back of the repository.
-func TestCheckFindsEachRuleBroken(t *testing.T) {
+// TestCheckFindsBrokenRules breaks one rule at a time directly in the store.
+func TestCheckFindsBrokenRules(t *testing.T) {
 	t.Parallel()
 	type tables = *metadata.Tx
 	for want, breaks := range map[string]func(tx tables, h *repositorytest.World) error{
@@ -134,7 +134,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
 			h := repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
 			if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
-				t.Fatalf("of a sound store: %q", found)
+				t.Fatalf("in a sound store: %q", found)
 			}
 			h.OK(meta.Update(t.Context(), func(tx *metadata.Tx) error { return breaks(tx, h) }))
 			if found := repositorytest.Violations(t, meta, files); !strings.Contains(strings.Join(found, "\n"), want) {
@@ -144,10 +144,10 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 	}
 }
 
-// nowhere is an id that nothing has.
+// nowhere is an id that no object has.
 var nowhere = metadata.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// TestCheckDuringCascade: a store in the middle of a deletion is sound.
+// TestCheckDuringCascade: a check finds no violation in the middle of a deletion.
 func TestCheckDuringCascade(t *testing.T) {
 	t.Parallel()
 	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()

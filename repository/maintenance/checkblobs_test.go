@@ -21,9 +21,9 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestCheckNamesWhatIsDamaged: every resource of a damaged blob by id and name, deleted ones too,
-// online and offline.
-func TestCheckNamesWhatIsDamaged(t *testing.T) {
+// TestCheckNamesDamagedResources: a check reports every resource of a damaged blob by id and name,
+// also deleted resources, online and offline.
+func TestCheckNamesDamagedResources(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 8)
 	files := k.Resources
@@ -33,7 +33,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	k.Delete(files[2])
 	k.OK(os.Truncate(k.Path(files[3].Digest), 1))
 	last := k.ReplaceUnkept(files[4], "replaced")
-	k.Flip(files[4].Digest) // which no resource needs
+	k.Flip(files[4].Digest) // no resource needs it
 	k.Leave(orphan, []byte("no row"))
 	k.OK(os.WriteFile(k.Dir+"/blobs/notes.txt", nil, 0o600))
 	want := []string{
@@ -56,17 +56,17 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		{offline, maintenance.CheckOptions{NoData: true}, []string{want[2], want[3], want[5]}, 0},
 		{offline, maintenance.CheckOptions{}, want, 0},
 		{k.Upkeep, maintenance.CheckOptions{}, want, 4},
-		{offline, maintenance.CheckOptions{NoData: true}, want, 4}, // all are known by now
+		{offline, maintenance.CheckOptions{NoData: true}, want, 4}, // all damages are recorded by now
 	} {
 		found, result := k.Check(c.upkeep, c.o)
 		got := map[string]bool{}
 		for _, v := range found {
 			got[fmt.Sprintf("%s %s %s %s", v.Part, v.Kind, v.ID, v.Name)] = true
 			if strings.Contains(v.String(), k.Dir) {
-				t.Errorf("says where the data are: %v", v)
+				t.Errorf("reveals the location of the data: %v", v)
 			}
 			if v.ID == files[2].ID.String() && !strings.Contains(v.Wrong, "deleted") {
-				t.Errorf("of a deleted resource: %v", v)
+				t.Errorf("opening a deleted resource: %v", v)
 			}
 		}
 		for _, line := range c.want {
@@ -86,7 +86,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	}
 }
 
-// TestCheckInParts: the parts together are the whole, and progress comes to its end.
+// TestCheckInParts: the parts together cover all blobs, and the progress reaches the total.
 func TestCheckInParts(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 40)
@@ -149,12 +149,13 @@ func TestCheckDuringPurge(t *testing.T) {
 			t.Errorf("found %v, %+v", found, result)
 		}
 		if meta.after != nil {
-			t.Error("there was no purge in between")
+			t.Error("no purge ran during the check")
 		}
 	}
 }
 
-// once does something after the first transaction that reads all blobs for the second time.
+// once is a store that calls a function after the transaction that reads all blobs for the second
+// time.
 type once struct {
 	metadata.Store
 	pages int
@@ -170,7 +171,7 @@ func (o *once) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if read {
 		o.pages++
 	}
-	if o.pages == 2 && o.after != nil { // measuring takes one
+	if o.pages == 2 && o.after != nil { // the first one measures the total
 		o.after()
 		o.after = nil
 	}
@@ -187,9 +188,9 @@ func (w watched) All(after blobs.Digest) iter.Seq2[blobs.Blob, error] {
 	return w.Blobs.All(after)
 }
 
-// TestCheckGoesOnAfterADamagedRecord: an unreadable record is a violation. The check
+// TestCheckContinuesAfterDamagedRecord: a check reports an unreadable record as a violation, and
 // continues.
-func TestCheckGoesOnAfterADamagedRecord(t *testing.T) {
+func TestCheckContinuesAfterDamagedRecord(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
 	k.Flip(k.files0().Digest)
@@ -215,9 +216,9 @@ func (tornUsers) All(metadata.ID) iter.Seq2[metadata.User, error] {
 	return func(yield func(metadata.User, error) bool) { yield(metadata.User{}, metadata.ErrRecordDamaged) }
 }
 
-// TestCheckGoesOnAfterADanglingReference: a damaged blob is reported for the resources that exist,
-// whatever else its references name.
-func TestCheckGoesOnAfterADanglingReference(t *testing.T) {
+// TestCheckContinuesAfterDanglingReference: a damaged blob is reported for the existing resources,
+// even if its other references name none.
+func TestCheckContinuesAfterDanglingReference(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
 	k.Flip(k.files0().Digest)
@@ -227,8 +228,8 @@ func TestCheckGoesOnAfterADanglingReference(t *testing.T) {
 	}
 }
 
-// dangling is a store in which each blob has a reference of a resource that does not exist, before
-// the others.
+// dangling is a store in which each blob also has a reference from a missing resource, before the
+// others.
 type dangling struct{ metadata.Store }
 
 type danglingRefs struct{ metadata.Blobs }
@@ -249,9 +250,9 @@ func (d danglingRefs) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, e
 	}
 }
 
-// TestCheckGoesOnWithoutAFolder: what cannot be listed is a finding, and the files are looked at
-// all the same.
-func TestCheckGoesOnWithoutAFolder(t *testing.T) {
+// TestCheckContinuesWithoutFolder: a check reports a folder that cannot be listed, and still reads
+// the files.
+func TestCheckContinuesWithoutFolder(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
 	folder := filepath.Join(k.Dir, "blobs")
@@ -267,7 +268,7 @@ func TestCheckGoesOnWithoutAFolder(t *testing.T) {
 	}
 }
 
-// TestOpenBlob from its place, from the trash, and neither.
+// TestOpenBlob opens a blob from its location, from the trash, and one that is missing.
 func TestOpenBlob(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -279,7 +280,7 @@ func TestOpenBlob(t *testing.T) {
 		}
 		content, err := io.ReadAll(f)
 		if int64(len(content)) != size {
-			t.Errorf("%d bytes, said to be %d", len(content), size)
+			t.Errorf("read %d bytes, the size is %d", len(content), size)
 		}
 		return string(content), errors.Join(err, f.Close())
 	}
@@ -299,7 +300,7 @@ func TestOpenBlob(t *testing.T) {
 	}
 }
 
-// TestUpkeepIsForSysadmins.
+// TestUpkeepIsForSysadmins: maintenance requires a sysadmin.
 func TestUpkeepIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{TrashGrace: time.Hour}, 0)

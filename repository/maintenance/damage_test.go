@@ -17,14 +17,14 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestDamageRecordedAndRepaired: a damaged file is refused as soon as the damage is noticed, and
-// the next upload of the same content repairs it.
+// TestDamageRecordedAndRepaired: a damaged file is refused after the damage is noticed. The next
+// upload of the same content repairs it.
 func TestDamageRecordedAndRepaired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		damage func(k *kept, d blobs.Digest)
-		noted  bool   // only reading shows it: a gateway reports
-		what   string // is recorded
+		noted  bool   // only a full read detects the damage, which a gateway then reports
+		what   string // the damage that is recorded
 	}{
 		"missing":   {func(k *kept, d blobs.Digest) { k.OK(os.Remove(k.Path(d))) }, false, "missing"},
 		"truncated": {func(k *kept, d blobs.Digest) { k.OK(os.Truncate(k.Path(d), 3)) }, false, "3 bytes"},
@@ -42,7 +42,7 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 			c.damage(k, r.Digest)
 			if c.noted {
 				if got, err := k.Content(r.ID); err != nil || got == content {
-					t.Fatalf("read %q, %v of a file with a flipped bit", got, err)
+					t.Fatalf("read %q, %v from a file with a flipped bit", got, err)
 				}
 				k.Service.Files.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
 			}
@@ -57,7 +57,7 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 				t.Errorf("recorded %+v", marks)
 			}
 			if got := k.Service.Monitor.Condition(t.Context()).Detail.Damaged; got != 1 {
-				t.Errorf("%d blobs are known to be damaged", got)
+				t.Errorf("%d blobs are recorded as damaged", got)
 			}
 
 			k.Upload(k.Sets[0], content)
@@ -73,8 +73,9 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 	}
 }
 
-// TestUploadRepairsUnnoticedDamage: a check of a stopped service records nothing, and a scrub may
-// not have found the damage yet. An upload of the content must replace the damaged file.
+// TestUploadRepairsUnnoticedDamage: an upload replaces a damaged file with the same content, even
+// if the damage is not recorded. A check of a stopped service does not record it, and a scrub may
+// not have found it yet.
 func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -88,7 +89,7 @@ func TestUploadRepairsUnnoticedDamage(t *testing.T) {
 	}
 }
 
-// files0 is the first resource.
+// files0 returns the first resource.
 func (k *kept) files0() metadata.Resource { return k.Resources[0] }
 
 // TestNoteDamageVerifiesAgain: NoteDamage reads the file again, because the reported bytes may have
@@ -103,8 +104,8 @@ func TestNoteDamageVerifiesAgain(t *testing.T) {
 	}
 }
 
-// TestDamageOfEarlierFileNotRecorded: an upload that brings a file back while a client reads the
-// old one.
+// TestDamageOfEarlierFileNotRecorded uploads a file again while a client reads the old one. The
+// damage of the old file is not recorded.
 func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
@@ -128,8 +129,8 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 	}
 }
 
-// TestOpenResourceDuringPurge: a file that is replaced or deleted and purged between reading the
-// record and opening the file does not count as damaged.
+// TestOpenResourceDuringPurge: a file that is replaced, or deleted and purged, between reading the
+// record and opening the file is not reported as damaged.
 func TestOpenResourceDuringPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -166,8 +167,8 @@ func TestOpenResourceDuringPurge(t *testing.T) {
 	}
 }
 
-// healing is a store in which something happens before one blob is opened, and an upload brings
-// back what has just been opened for reading.
+// healing is a store that calls a function before one blob is opened, and an upload that restores a
+// blob after it was opened for reading.
 type healing struct {
 	blobs.Folder
 	digest blobs.Digest
@@ -188,9 +189,9 @@ func (h *healing) Open(ctx context.Context, b blobs.Blob) (f io.ReadSeekCloser, 
 	return f, err
 }
 
-// TestRightReadingClearsMark marks a sound file as damaged, as wrong bytes on the way from a store
-// do, and expects that the first request for it has it read again and the mark removed.
-func TestRightReadingClearsMark(t *testing.T) {
+// TestSoundFileLosesDamage marks a sound file as damaged, as if wrong bytes had been read from
+// the store. The first request for it causes the file to be read again and the mark to be removed.
+func TestSoundFileLosesDamage(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
 	for _, r := range k.Resources {

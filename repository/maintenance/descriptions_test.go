@@ -16,8 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// described is a sound store with a schema of two versions, and a bulk edit of one file that was
-// undone.
+// described returns a sound store with a schema of two versions, and a bulk edit of one file that
+// was undone.
 func described(t *testing.T, files blobs.Folder) (h *repositorytest.World, meta *metadatatest.Memory, schema metadata.Schema, edit metadata.BulkEdit) {
 	t.Helper()
 	meta = metadatatest.NewMemory(time.Now)
@@ -57,8 +57,8 @@ func described(t *testing.T, files blobs.Folder) (h *repositorytest.World, meta 
 	return h, meta, schema, edit
 }
 
-// TestCheckFindsWhatIsSaidBroken breaks one rule of schemas and bulk edits at a time.
-func TestCheckFindsWhatIsSaidBroken(t *testing.T) {
+// TestCheckFindsBrokenDescriptions breaks one rule of schemas and bulk edits at a time.
+func TestCheckFindsBrokenDescriptions(t *testing.T) {
 	t.Parallel()
 	for want, breaks := range map[string]func(tx *metadata.Tx, h *repositorytest.World, s metadata.Schema, e metadata.BulkEdit) error{
 		"its last entry of the audit log, schema.update": func(tx *metadata.Tx, _ *repositorytest.World, s metadata.Schema, _ metadata.BulkEdit) error {
@@ -111,7 +111,7 @@ func TestCheckFindsWhatIsSaidBroken(t *testing.T) {
 			files := blobstest.NewMemory()
 			h, meta, schema, edit := described(t, files)
 			if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
-				t.Fatalf("of a sound store: %q", found)
+				t.Fatalf("in a sound store: %q", found)
 			}
 			if edit.Objects != 1 || edit.UndoneBy == (metadata.ID{}) {
 				t.Errorf("the bulk edit is %+v", edit)

@@ -15,8 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestObjectTrash: what a row stops naming is read until its grace is over, and a purge without one
-// keeps it for an hour all the same.
+// TestObjectTrash: an object that no row names any more can be read until its grace period has
+// ended. A purge without a grace period still keeps it for an hour.
 func TestObjectTrash(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestObjectTrash(t *testing.T) {
 		b := s.blob(first)
 		again := s.Upload(s.Sets[0], content)
 		if now := s.blob(again); now.Object == b.Object || now.Digest != b.Digest {
-			t.Errorf("the same content is %+v, and was %+v", now, b)
+			t.Errorf("the same content is now %+v, was %+v", now, b)
 		}
 		upkeep := maintenance.NewUpkeep(s.meta, s.files)
 		for _, step := range []struct {
@@ -35,7 +35,7 @@ func TestObjectTrash(t *testing.T) {
 			time.Sleep(step.after)
 			got, err := upkeep.Purge(t.Context(), maintenance.PurgeOptions{Grace: step.grace})
 			if err != nil || got.TrashFiles != step.files || got.Orphans != 0 || got.Blobs != 0 {
-				t.Errorf("purge: %+v, %v, want %d of the trash", got, err, step.files)
+				t.Errorf("purge: %+v, %v, want %d from the trash", got, err, step.files)
 			}
 			if _, err := s.files.Stat(t.Context(), b); errors.Is(err, blobs.ErrNotFound) != (step.files > 0) && step.after > time.Minute {
 				t.Errorf("after %v: %v", step.after, err)
@@ -60,9 +60,9 @@ func (s *shared) blob(r metadata.Resource) (b blobs.Blob) {
 	return b
 }
 
-// TestObjectDamage: a lost object is found by a check and by a download, and an upload of the same
-// bytes brings it back. A verification of an object that has been replaced meanwhile says nothing
-// about the new one.
+// TestObjectDamage: a check and a download find a lost object, and an upload of the same bytes
+// restores it. If an object was replaced during a verification, the result does not apply to the
+// new object.
 func TestObjectDamage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestObjectDamage(t *testing.T) {
 		}
 		s.Upload(s.Sets[0], content)
 		if got, err := s.Content(r.ID); err != nil || got != content || s.Get(r.ID).Damaged {
-			t.Errorf("after an upload of the same: %q, %v", got, err)
+			t.Errorf("after an upload of the same bytes: %q, %v", got, err)
 		}
 		if found := repositorytest.Violations(t, s.meta, s.files); len(found) > 0 {
 			t.Errorf("%q", found)
@@ -91,15 +91,15 @@ func TestObjectDamage(t *testing.T) {
 	})
 }
 
-// TestObjectErased: what a sysadmin erases is gone at once, with what has had the same bytes
-// before, and what is purged can still be read for a backup.
+// TestObjectErased: an erased version is removed immediately, with all earlier objects that have
+// the same bytes. A purged object can still be read for a backup.
 func TestObjectErased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared(t)
 		upkeep := maintenance.NewUpkeep(s.meta, s.files)
 		r := s.Upload(s.Sets[0], content)
-		s.Replace(r, content) // which is another object
+		s.Replace(r, content) // the same content in another object
 		s.Replace(r, "another")
 		for i, number := range []string{"1", "2"} {
 			_, stays, err := s.Service.Versions.Erase(t.Context(), s.Admin, r.ID.String(), number)
@@ -110,7 +110,7 @@ func TestObjectErased(t *testing.T) {
 		left := 0
 		s.OK(s.files.WalkObjects(t.Context(), func(blobs.Object) error { left++; return nil }))
 		if left != 1 {
-			t.Errorf("%d objects are left, want that of the present version", left)
+			t.Errorf("%d objects remain, want only the object of the present version", left)
 		}
 		other := s.Delete(s.Upload(s.Sets[0], "deleted"))
 		time.Sleep(time.Second)

@@ -25,7 +25,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// gatedObjects are objects as one actor uses them: each use is a step.
+// gatedObjects is the object store as one actor uses it. Each call is a step.
 type gatedObjects struct {
 	blobstest.ObjectStore
 	gate *gate
@@ -60,7 +60,7 @@ func (f gatedObjects) DeleteObject(ctx context.Context, o blobs.Object) error {
 	return f.ObjectStore.DeleteObject(ctx, o)
 }
 
-// shared is what two processes share: the metadata, the objects, and a clock.
+// shared is the state that two processes share: the metadata, the objects, and a clock.
 type shared struct {
 	*repositorytest.World
 	meta  *metadatatest.Memory
@@ -78,7 +78,7 @@ func newShared(t *testing.T) *shared {
 // is the resource that it acknowledges.
 type actor func(s *shared, meta metadata.Store, store blobs.Store, content string) (made metadata.ID, err error)
 
-// actors are what may meet a purge.
+// actors are the operations that may run concurrently with a purge.
 var actors = map[string]actor{
 	"upload": func(s *shared, meta metadata.Store, store blobs.Store, content string) (metadata.ID, error) {
 		up, set := repositorytest.NewStill(meta, store, repository.Config{}).Uploads.NewUpload(s.Admin), s.Sets[0].ID.String()
@@ -107,7 +107,7 @@ var actors = map[string]actor{
 	},
 }
 
-// states prepare the content before the processes meet.
+// states prepare the content before the processes start.
 var states = map[string]func(s *shared, content string){
 	"new":      func(*shared, string) {},
 	"there":    func(s *shared, content string) { s.Upload(s.Sets[0], content) },
@@ -144,21 +144,21 @@ func TestObjectsAgainstPurge(t *testing.T) {
 func meetAll(t *testing.T, pair [2]string, prepare func(*shared, string)) {
 	all := &meetings{pair: pair, prepare: prepare, steps: [2]int{2, 2}}
 	for i := 1; i <= all.steps[0]; i++ {
-		// A clock of its own: that of a bubble ends in the year 2262.
+		// The test uses a separate clock, because the clock of a bubble ends in the year 2262.
 		synctest.Test(t, func(t *testing.T) { all.at(t, i) })
 	}
 	t.Logf("%d meetings of %d and %d steps", all.held, all.steps[0], all.steps[1])
 }
 
-// meetings are those of two processes.
+// meetings are all pairs of steps of two processes.
 type meetings struct {
 	pair         [2]string
 	prepare      func(*shared, string)
-	steps        [2]int // that each takes, as far as known
+	steps        [2]int // number of steps of each, as far as known
 	number, held int
 }
 
-// at holds the meetings at one step of the first process.
+// at runs the meetings at one step of the first process.
 func (m *meetings) at(t *testing.T, i int) {
 	for j := 1; j <= m.steps[1]; j++ {
 		for _, pause := range pauses {
@@ -177,15 +177,16 @@ func (m *meetings) at(t *testing.T, i int) {
 	}
 }
 
-// mostSteps is how many steps of a process are tried. An operation takes at most 60. A process
-// whose expirer is awake takes hundreds while the other one stands for a day: two for each run.
+// mostSteps is the number of steps of a process that are tried. An operation takes at most 60. A
+// process whose expirer runs takes hundreds while the other one is stopped for a day: two for each
+// run.
 const mostSteps = 64
 
-// content is what all upload.
+// content is the content of all uploads.
 const content = "the content"
 
-// pauses are how long two processes stand, the first one twice as long: within, and beyond what the
-// rules allow.
+// pauses are the times for which two processes are stopped, the first one for twice the time. Some
+// are within the limits of the rules, others exceed them.
 var pauses = []time.Duration{0, 25 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 
 // oneOf returns the number of meetings for each one that is run, or 1 if PURGE_RACE_SECONDS is set.
@@ -200,8 +201,8 @@ func oneOf() int {
 	return 11
 }
 
-// meet lets two processes come to a step each, or as far as they get, and returns how many steps
-// they took in the end.
+// meet lets two processes run up to a step each, or as far as they get. It returns the number of
+// steps that they took in the end.
 func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first int) (int, int) {
 	var gates [2]*gate
 	var made [2]metadata.ID
@@ -231,8 +232,8 @@ func (s *shared) meet(pair [2]string, stops [2]int, pause time.Duration, first i
 	return int(gates[0].steps.Load()), int(gates[1].steps.Load())
 }
 
-// wantKept wants acknowledged files to be readable. Only processes that stood for long may be
-// refused, with an error that says to try again.
+// wantKept fails the test unless an acknowledged file is readable. Only a process that was stopped
+// for a long time may be refused, with an error that allows another try.
 func (s *shared) wantKept(what string, made metadata.ID, failed error, pause time.Duration) {
 	s.T.Helper()
 	var known *errs.Error
@@ -247,7 +248,7 @@ func (s *shared) wantKept(what string, made metadata.ID, failed error, pause tim
 	}
 }
 
-// clear deletes everything, and then there is no object left.
+// clear deletes everything, and checks that no object remains.
 func (s *shared) clear() {
 	s.T.Helper()
 	for id, state := range s.Listed() {
@@ -272,7 +273,7 @@ func (s *shared) clear() {
 		s.OK(err)
 	}
 	s.OK(s.files.WalkObjects(s.T.Context(), func(o blobs.Object) error {
-		s.T.Fatalf("an object is left that nothing names: %+v", o)
+		s.T.Fatalf("an unreferenced object remains: %+v", o)
 		return nil
 	}))
 }

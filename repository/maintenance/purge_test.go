@@ -16,7 +16,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// TestPurge counts what is removed. A dry run before it counts the same and changes nothing.
+// TestPurge counts the removed objects. A dry run before it returns the same counts and changes
+// nothing.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 6)
@@ -34,9 +35,8 @@ func TestPurge(t *testing.T) {
 	before, err := k.Service.Dataspaces.DataspaceUsage(ctx, k.Admin, k.Space.ID.String())
 	k.OK(err)
 
-	// files[0], [1] and [3] are purged; of their blobs that of [1] is needed by shared; that of
-	// files[2] is not needed any more. Since when nothing refers to the orphan is found out by the
-	// purge.
+	// files[0], [1] and [3] are purged. shared still needs the blob of [1]. Nothing needs the blob
+	// of files[2] any more. The purge itself determines since when the orphan is unreferenced.
 	want := maintenance.PurgeResult{Resources: 3, ResourceBytes: 24, Versions: 1, VersionBytes: 8, Blobs: 3, BlobBytes: 24, Recent: 1, RecentBytes: 6}
 	for _, dry := range []bool{true, true, false} {
 		options.DryRun = dry
@@ -58,7 +58,7 @@ func TestPurge(t *testing.T) {
 		t.Errorf("a resource that shares its blob with a purged one: %q, %v", got, err)
 	}
 	if _, err := k.Service.Files.Restore(ctx, k.Admin, recent.ID.String(), repositorytest.Always); err != nil {
-		t.Errorf("what was deleted just now: %v", err)
+		t.Errorf("a resource that was deleted just now: %v", err)
 	}
 	_, err = k.Service.Files.Restore(ctx, k.Admin, files[0].ID.String(), repositorytest.Always)
 	k.Refused(err, errs.CodePurged)
@@ -84,11 +84,11 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// orphan is the digest of nothing that is recorded; its file says so when it is read.
+// orphan is the digest of a file without a record. Its content has another digest.
 var orphan = [32]byte{0xab, 1}
 
-// TestPurgeKeepsStampAndCountsToday: a tombstone keeps the time of its deletion; the day of the
-// counters is that of the purge.
+// TestPurgeKeepsStampAndCountsToday: a tombstone keeps the time of its deletion. The counters
+// change on the day of the purge.
 func TestPurgeKeepsStampAndCountsToday(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,10 +98,10 @@ func TestPurgeKeepsStampAndCountsToday(t *testing.T) {
 		deleted := k.Delete(k.files0())
 		time.Sleep(2 * day)
 		if got, err := k.Upkeep.Purge(t.Context(), maintenance.PurgeOptions{OlderThan: 2*day + time.Hour}); err != nil || got.Resources != 0 {
-			t.Errorf("deleted two days ago, purged by more: %+v, %v", got, err)
+			t.Errorf("deleted two days ago, with a longer grace period: %+v, %v", got, err)
 		}
 		if got, err := k.Upkeep.Purge(t.Context(), maintenance.PurgeOptions{OlderThan: day}); err != nil || got.Resources != 1 {
-			t.Errorf("deleted two days ago, purged by one: %+v, %v", got, err)
+			t.Errorf("deleted two days ago, with a grace period of one day: %+v, %v", got, err)
 		}
 		if r := k.Get(deleted.ID); r.Modified != deleted.Modified || r.Body != metadata.Purged {
 			t.Errorf("deleted at %d, body %d, modified at %d", deleted.Modified, r.Body, r.Modified)
@@ -123,9 +123,9 @@ func TestPurgeKeepsStampAndCountsToday(t *testing.T) {
 	})
 }
 
-// TestPurgeSparesWhatIsRestored: a purge keeps resources that an unfinished restoration has not
+// TestPurgeKeepsRestored: a purge keeps resources that an unfinished restoration has not
 // reached yet.
-func TestPurgeSparesWhatIsRestored(t *testing.T) {
+func TestPurgeKeepsRestored(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {
 		t.Run(container, func(t *testing.T) {
@@ -174,7 +174,8 @@ func TestPurgeSparesWhatIsRestored(t *testing.T) {
 	}
 }
 
-// TestPurgeDeletedSet: purged resources do not return with their set, in any number of commits.
+// TestPurgeDeletedSet: purged resources do not return with their set, whatever the number of
+// commits.
 func TestPurgeDeletedSet(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 450)
@@ -191,18 +192,18 @@ func TestPurgeDeletedSet(t *testing.T) {
 	k.Finish(set)
 	for id, state := range k.Listed() {
 		if state != metadata.Deleted {
-			t.Fatalf("%s is %s, and was purged", id, state)
+			t.Fatalf("%s is %s, although it was purged", id, state)
 		}
 	}
 	if found := repositorytest.Violations(t, k.Meta, k.Blobs); len(found) > 0 {
 		t.Errorf("%q", found)
 	}
 	if r := k.Upload(k.Sets[0], "file 0 1"); r.State != metadata.Active {
-		t.Errorf("an upload after that is %s", r.State)
+		t.Errorf("a later upload is %s", r.State)
 	}
 }
 
-// contradicting is a store whose indexes are not what its rows say.
+// contradicting is a store whose indexes contradict its rows.
 type contradicting struct{ metadata.Store }
 
 func (contradicting) Inspect(_ context.Context, report func(metadata.Violation)) error {
@@ -210,8 +211,7 @@ func (contradicting) Inspect(_ context.Context, report func(metadata.Violation))
 	return nil
 }
 
-// TestPurgeRefusesDamagedMetadata: an index that is wrong about references must not cause the loss
-// of a file.
+// TestPurgeRefusesDamagedMetadata: a wrong index of references does not cause the loss of a file.
 func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
@@ -226,8 +226,9 @@ func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	}
 }
 
-// TestPurgeSparesReferenced: the file of a resource is not an orphan, even if its row is lost.
-func TestPurgeSparesReferenced(t *testing.T) {
+// TestPurgeKeepsReferenced: a file that a resource needs is not removed as an orphan, even if the
+// row of its blob is lost.
+func TestPurgeKeepsReferenced(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
 	r := k.files0()
@@ -240,14 +241,14 @@ func TestPurgeSparesReferenced(t *testing.T) {
 	}
 }
 
-// TestObserverHearsOfEachPurge: the observer is called for each purge, even if it ends early, but
-// not for a dry run.
-func TestObserverHearsOfEachPurge(t *testing.T) {
+// TestObserverIsCalledPerPurge: the observer is called for each purge, even if the purge ends
+// early, but not for a dry run.
+func TestObserverIsCalledPerPurge(t *testing.T) {
 	t.Parallel()
 	var reported []maintenance.PurgeResult
 	var failed error
 	watch := repository.Observer{Purged: func(removed maintenance.PurgeResult, took time.Duration, err error) {
-		if took < 0 || took == 0 && runtime.GOOS != "windows" { // whose clock is coarse
+		if took < 0 || took == 0 && runtime.GOOS != "windows" { // the clock of Windows is coarse
 			t.Errorf("it took %s", took)
 		}
 		reported, failed = append(reported, removed), err
@@ -265,7 +266,7 @@ func TestObserverHearsOfEachPurge(t *testing.T) {
 	done, err := purge(t.Context(), false)
 	k.OK(err)
 	if len(reported) != 1 || reported[0] != done || done.Resources != 1 || failed != nil {
-		t.Errorf("%+v was removed, and %+v, %v reported", done, reported, failed)
+		t.Errorf("removed %+v, but reported %+v, %v", done, reported, failed)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()

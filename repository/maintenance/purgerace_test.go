@@ -25,11 +25,11 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// gate stops one actor before one of its steps, until it may continue.
+// gate stops one actor before one of its steps, until the gate is opened.
 type gate struct {
-	armed bool         // before, nothing counts
-	stop  int          // before this step
-	steps atomic.Int64 // that were taken, by workers, too
+	armed bool         // steps are counted only while it is set
+	stop  int          // number of the step before which the actor stops
+	steps atomic.Int64 // number of steps, including steps of workers
 	open  chan struct{}
 }
 
@@ -42,7 +42,7 @@ func (g *gate) step() {
 	}
 }
 
-// gatedMeta and gatedFiles are the stores as one actor uses them: each use is a step.
+// gatedMeta and gatedFiles are the stores as one actor uses them. Each call is a step.
 type gatedMeta struct {
 	metadata.Store
 	gate *gate
@@ -108,7 +108,7 @@ func (s gatedStaged) Commit(ctx context.Context) (blobs.Content, error) {
 	return s.Staged.Commit(ctx)
 }
 
-// later makes everything that has been deleted old enough to be purged.
+// later returns a time at which every deleted object is old enough to be purged.
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 // TestUploadAgainstPurge stops an upload and a purge of the same content at each pair of their
@@ -157,8 +157,8 @@ func TestUploadAgainstPurge(t *testing.T) {
 	}
 }
 
-// meet lets an upload come to its step i and then a purge to its step j, or as far as it gets. It
-// returns how many steps they took in the end. Acknowledged files must exist.
+// meet lets an upload run up to its step i, and then a purge up to its step j, or as far as they
+// get. It returns the number of steps that they took in the end. Acknowledged files must exist.
 func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, purgeSteps int) {
 	ctx := k.T.Context()
 	upload, purge := &gate{stop: i, open: make(chan struct{})}, &gate{stop: j, open: make(chan struct{})}
@@ -196,7 +196,7 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	if got, err := k.Content(made.ID); err != nil || got != content {
 		k.T.Fatalf("an upload at step %d met a purge at step %d (upload first: %t): reading gives %q, %v", i, j, uploadFirst, got, err)
 	}
-	for id, state := range k.Listed() { // for the next pair, and so that the purge has no more steps then
+	for id, state := range k.Listed() { // so that the purge of the next pair has no additional steps
 		if state == metadata.Active {
 			k.Delete(k.Get(id))
 		}
@@ -207,8 +207,8 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	return int(upload.steps.Load()), int(purge.steps.Load())
 }
 
-// TestUploadsAgainstPurges has uploads, replacements and deletions of a few contents during purges,
-// on the real stores.
+// TestUploadsAgainstPurges runs uploads, replacements and deletions of a few contents during
+// purges, on the real stores.
 func TestUploadsAgainstPurges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -229,7 +229,7 @@ func TestUploadsAgainstPurges(t *testing.T) {
 		actors.Go(func() { r.ok(t, r.writes(t.Context())) })
 	}
 	for range 2 {
-		// Two of them, each for itself, as no service would let them run.
+		// Two independent purgers, which no service would run concurrently.
 		upkeep := maintenance.NewUpkeep(meta, files)
 		actors.Go(func() { r.ok(t, r.purges(t.Context(), upkeep)) })
 	}
@@ -238,9 +238,9 @@ func TestUploadsAgainstPurges(t *testing.T) {
 		t.Errorf("%q", found)
 	}
 	if r.removed.Load() == 0 || r.kept.Load() == 0 {
-		t.Errorf("%d uploads met %d removals: nothing has been tried", r.kept.Load(), r.removed.Load())
+		t.Errorf("%d uploads and %d removals: the test has tried nothing", r.kept.Load(), r.removed.Load())
 	}
-	t.Logf("%d uploads, each read back, beside %d removals of the same %d files", r.kept.Load(), r.removed.Load(), raceContents)
+	t.Logf("%d uploads, each read back, during %d removals of the same %d files", r.kept.Load(), r.removed.Load(), raceContents)
 	svc.Close()
 	if err := meta.Close(); err != nil {
 		t.Error(err)
@@ -269,7 +269,7 @@ func (r *race) ok(t *testing.T, err error) {
 
 func (r *race) over() bool { return r.failed.Load() || time.Now().After(r.until) }
 
-// writes keeps one resource, which is replaced over and over, and at times deleted for a new one.
+// writes replaces one resource repeatedly. At times it deletes the resource and creates a new one.
 func (r *race) writes(ctx context.Context) error {
 	id := ""
 	for !r.over() {

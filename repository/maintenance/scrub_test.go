@@ -20,7 +20,7 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// period is how long a pass takes in these tests.
+// period is the duration of a pass in these tests.
 const period = 24 * time.Hour
 
 // scrubbed runs a service that scrubs for some time, over the stores of k.
@@ -34,8 +34,8 @@ func scrubbed(k *kept, files blobs.Folder, config repository.Config, during time
 	return detail
 }
 
-// TestScrubFindsDamage within one period, reports it, and removes the record of what is right
-// again.
+// TestScrubFindsDamage: a scrub reports damage within one period, and removes the record of damage
+// that no longer exists.
 func TestScrubFindsDamage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,12 +52,12 @@ func TestScrubFindsDamage(t *testing.T) {
 		}
 		got := scrubbed(k, k.Blobs, repository.Config{Note: note}, period+time.Hour)
 		if got.Damaged != 2 || got.Scrub.Passes != 1 || len(k.Damages()) != 2 {
-			t.Errorf("after a period: %+v, records %+v", got, k.Damages())
+			t.Errorf("after one period: %+v, records %+v", got, k.Damages())
 		}
 		if len(notes) != 2 || !strings.Contains(notes[0]+notes[1], files[3].Digest.String()) || strings.Contains(notes[0]+notes[1], k.Dir) {
 			t.Errorf("noted %q", notes)
 		}
-		k.Flip(files[3].Digest) // back
+		k.Flip(files[3].Digest) // repair the file
 		k.OK(os.WriteFile(k.Path(files[7].Digest), []byte("file 0 7"), 0o600))
 		got = scrubbed(k, k.Blobs, repository.Config{Note: note}, period+time.Hour)
 		if got.Damaged != 0 || got.Scrub.Passes != 2 || len(notes) != 2 {
@@ -66,7 +66,7 @@ func TestScrubFindsDamage(t *testing.T) {
 	})
 }
 
-// reads is a store that remembers when which blob was opened.
+// reads is a store that records the times at which each blob is opened.
 type reads struct {
 	blobs.Folder
 	mu sync.Mutex
@@ -80,13 +80,13 @@ func (r *reads) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekCloser, erro
 	return r.Folder.Open(ctx, b)
 }
 
-// TestScrubRate: whatever there is, each blob is read once in each period, spread over it, also
-// across restarts.
+// TestScrubRate: for any number of blobs, each blob is read once in each period, spread over the
+// period, also across restarts.
 func TestScrubRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		blobs, runs int
-		each        time.Duration // of the runs
+		each        time.Duration // duration of each run
 	}{
 		{0, 1, 3 * period}, {1, 1, 3 * period}, {2, 3, period}, {100, 1, 3 * period}, {100, 36, period / 12}, {7, 72, period / 24},
 	} {
@@ -97,9 +97,10 @@ func TestScrubRate(t *testing.T) {
 				r := &reads{Folder: k.Blobs, at: map[blobs.Digest][]time.Time{}}
 				var last maintenance.ConditionDetail
 				for range c.runs {
-					last = scrubbed(k, r, repository.Config{}, c.each+2*time.Minute/time.Duration(c.runs)) // until it is saved
+					// wait until the result is saved
+					last = scrubbed(k, r, repository.Config{}, c.each+2*time.Minute/time.Duration(c.runs))
 				}
-				// A run that ends loses the minute of sleep that it was in.
+				// Each run may lose the minute of sleep during which it ends.
 				slack := time.Duration(c.runs+1) * time.Minute
 				if passes := last.Scrub.Passes; passes != 3 && !(passes == 2 && c.runs > 1) {
 					t.Errorf("%d passes in three periods", passes)
@@ -126,7 +127,8 @@ func TestScrubRate(t *testing.T) {
 	}
 }
 
-// TestScrubSavesRarely: at most once a minute, and when the service ends.
+// TestScrubSavesRarely: a scrub saves its position at most once a minute, and when the service
+// ends.
 func TestScrubSavesRarely(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,18 +148,18 @@ func TestScrubSavesRarely(t *testing.T) {
 		svc = repository.New(counted, k.Blobs, repository.Config{ScrubPeriod: period})
 		svc.Close()
 		if counted.n.Load() != before+1 {
-			t.Error("a start and a stop changed something")
+			t.Error("starting and stopping the service changed something")
 		}
 		svc = repository.New(counted, k.Blobs, repository.Config{})
 		time.Sleep(2 * period)
 		svc.Close()
 		if counted.n.Load() != before+1 {
-			t.Error("without a period something was written")
+			t.Error("something was written without a period")
 		}
 	})
 }
 
-// commits counts what is written.
+// commits counts the commits.
 type commits struct {
 	metadata.Store
 	n        atomic.Int64
@@ -176,9 +178,9 @@ func (c *commits) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) er
 	return c.Update(ctx, fn)
 }
 
-// TestScrubGoesOnReadOnly: after an I/O error nothing can be written down, and what is found is
-// remembered.
-func TestScrubGoesOnReadOnly(t *testing.T) {
+// TestScrubContinuesReadOnly: after an I/O error, a scrub continues. It keeps its findings in
+// memory, because they cannot be stored.
+func TestScrubContinuesReadOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 10)
@@ -196,20 +198,20 @@ func TestScrubGoesOnReadOnly(t *testing.T) {
 		_, _, err := svc.Files.OpenResource(t.Context(), k.Admin, r.ID.String())
 		k.Refused(err, errs.CodeDataDamaged)
 		if got, err := k.Content(r.ID); err != nil || got == "file 0 4" {
-			t.Errorf("another service, which knows nothing of it, reads %q, %v", got, err)
+			t.Errorf("another service, which does not know the finding, reads %q, %v", got, err)
 		}
 		broken.readOnly.Store(false)
 		time.Sleep(period)
 		synctest.Wait()
 		if marks := k.Damages(); len(marks) != 1 || marks[0].Digest != r.Digest {
-			t.Errorf("when it could be written down: %+v", marks)
+			t.Errorf("after it could be stored: %+v", marks)
 		}
 	})
 }
 
-// TestScrubReportsWhatPreventsReading: a scrub reports an error once, continues, and reports when
-// it has ended.
-func TestScrubReportsWhatPreventsReading(t *testing.T) {
+// TestScrubReportsReadErrors: a scrub reports an error once, continues, and reports when
+// the error has ended.
+func TestScrubReportsReadErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 10)
@@ -230,7 +232,7 @@ func TestScrubReportsWhatPreventsReading(t *testing.T) {
 	})
 }
 
-// noDescriptors is a store that can open nothing for some time.
+// noDescriptors is a store that fails to open blobs for some time.
 type noDescriptors struct {
 	blobs.Folder
 	until time.Time
@@ -243,9 +245,9 @@ func (n *noDescriptors) Open(ctx context.Context, b blobs.Blob) (io.ReadSeekClos
 	return n.Folder.Open(ctx, b)
 }
 
-// TestScrubEndsInTheMiddleOfABlob: Close waits for one buffer of it at most, and the blob comes
-// again.
-func TestScrubEndsInTheMiddleOfABlob(t *testing.T) {
+// TestCloseInterruptsScrubbedBlob: Close waits for at most one buffer of a blob, and the next run
+// reads that blob again.
+func TestCloseInterruptsScrubbedBlob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 0)
@@ -260,14 +262,14 @@ func TestScrubEndsInTheMiddleOfABlob(t *testing.T) {
 		k.OK(k.Meta.View(t.Context(), func(tx *metadata.Tx) error {
 			state, err := tx.Scrub.Get()
 			if state.Checked != 0 {
-				t.Errorf("counted what was not read to its end: %+v", state)
+				t.Errorf("counted a blob that was not read completely: %+v", state)
 			}
 			return err
 		}))
 	})
 }
 
-// slowly is a store of which each read takes a minute.
+// slowly is a store in which each read takes a minute.
 type slowly struct{ blobs.Folder }
 
 type slowFile struct{ io.ReadSeekCloser }
@@ -282,9 +284,9 @@ func (f slowFile) Read(p []byte) (int, error) {
 	return f.ReadSeekCloser.Read(p)
 }
 
-// TestObserverHearsOfEachScrub: each file that is read in the background is reported, with its size
-// and whether it is complete.
-func TestObserverHearsOfEachScrub(t *testing.T) {
+// TestObserverIsCalledPerScrub: the observer is called for each file that is read in the
+// background, with its size and whether it is complete.
+func TestObserverIsCalledPerScrub(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 5)
@@ -301,7 +303,7 @@ func TestObserverHearsOfEachScrub(t *testing.T) {
 		}}
 		got := scrubbed(k, k.Blobs, repository.Config{Observer: watch}, period-time.Second).Scrub
 		if blobs != 5 || bytes != 40 || damaged != 1 || got.Checked != blobs || got.Found != damaged {
-			t.Errorf("reported %d blobs of %d bytes, %d damaged; the scrub knows %+v", blobs, bytes, damaged, got)
+			t.Errorf("reported %d blobs of %d bytes, %d damaged; the scrub counted %+v", blobs, bytes, damaged, got)
 		}
 	})
 }

@@ -25,8 +25,8 @@ func (k *kept) noted() (total metadata.BlobCount) {
 	return total
 }
 
-// purged purges with a minimum age at time now. It returns the numbers of removed blobs and of
-// removed files without a row, and how many of both were kept.
+// purged purges with a minimum age at time now. It returns the number of removed blobs, of removed
+// files without a row, and of both that were kept.
 func (k *kept) purged(olderThan time.Duration, now func() time.Time) [3]int64 {
 	k.T.Helper()
 	result, err := k.Upkeep.Purge(k.T.Context(), maintenance.PurgeOptions{OlderThan: olderThan, Now: now, Grace: day})
@@ -37,13 +37,13 @@ func (k *kept) purged(olderThan time.Duration, now func() time.Time) [3]int64 {
 func (k *kept) want(when string, got, want [3]int64) {
 	k.T.Helper()
 	if got != want {
-		k.T.Errorf("%s: %d blobs and %d files without a row were removed, %d stay, want %d", when, got[0], got[1], got[2], want)
+		k.T.Errorf("%s: removed %d blobs and %d files without a row, kept %d, want %d", when, got[0], got[1], got[2], want)
 	}
 }
 
 // TestUnreferencedCountsFromFirstScan: a file without a record is removed after the minimum age.
 // The age counts from the first purge that found the file, whatever the time of the file. For a
-// replaced file it counts from the replacement.
+// replaced file, it counts from the replacement.
 func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 		time.Sleep(100 * day)
 		again := k.Upload(k.Sets[0], "file 0 0")
 		if got := k.noted(); got != (metadata.BlobCount{}) {
-			t.Errorf("with a reference %+v are noted", got)
+			t.Errorf("with a reference, %+v are recorded", got)
 		}
 		k.ReplaceUnkept(again, "yet another")
 		time.Sleep(time.Second)
@@ -85,9 +85,9 @@ func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	})
 }
 
-// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That neither keeps blobs for
-// years nor makes recently recorded blobs old enough.
-func TestPurgeByAClockThatRanAhead(t *testing.T) {
+// TestPurgeAfterClockRanAhead: after the clock ran ahead, stamps stay ahead for years. This
+// neither keeps blobs for years nor makes recently recorded blobs old enough.
+func TestPurgeAfterClockRanAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 0)
@@ -105,8 +105,8 @@ func TestPurgeByAClockThatRanAhead(t *testing.T) {
 	})
 }
 
-// TestPurgeByAClockThatIsBehind: a clock that is behind for a while makes no blob older.
-func TestPurgeByAClockThatIsBehind(t *testing.T) {
+// TestPurgeWithClockBehind: a clock that is behind for a while makes no blob older.
+func TestPurgeWithClockBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 0)
@@ -121,7 +121,7 @@ func TestPurgeByAClockThatIsBehind(t *testing.T) {
 	})
 }
 
-// interrupted is a blob store in which something happens just before a blob is removed.
+// interrupted is a blob store that calls a function just before a blob is removed.
 type interrupted struct {
 	blobs.Folder
 	before func()
@@ -132,9 +132,9 @@ func (f interrupted) Remove(digest blobs.Digest, confirm func() error) error {
 	return f.Folder.Remove(digest, confirm)
 }
 
-// TestPurgeSparesNewlyUnreferenced: if a blob gets and loses a reference after the purge has
-// examined it, its age counts from then.
-func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
+// TestPurgeKeepsNewlyUnreferenced: if a blob gets and loses a reference after the purge has
+// examined it, its age counts from that time.
+func TestPurgeKeepsNewlyUnreferenced(t *testing.T) {
 	t.Parallel()
 	for _, rowless := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -156,14 +156,14 @@ func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 				t.Errorf("without a row %t: %+v, %v; the file: %v", rowless, got, err, stat)
 			}
 			if k.noted() != (metadata.BlobCount{Blobs: 1, Bytes: 8}) {
-				t.Errorf("without a row %t: noted are %+v", rowless, k.noted())
+				t.Errorf("without a row %t: recorded %+v", rowless, k.noted())
 			}
 		})
 	}
 }
 
 // TestScanRecordsUnreferenced: the service records unreferenced blobs automatically, and the status
-// and a check report them. Records of missing blobs are removed.
+// and a check report them. The scan removes records of missing blobs.
 func TestScanRecordsUnreferenced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 			t.Errorf("a check counts %d, %d bytes", result.Unreferenced, result.UnreferencedBytes)
 		}
 		if k.noted() != (metadata.BlobCount{}) {
-			t.Error("a check has written something down")
+			t.Error("a check has stored something")
 		}
 		svc := repository.New(k.Meta, k.Blobs, repository.Config{})
 		defer svc.Close()
@@ -186,15 +186,15 @@ func TestScanRecordsUnreferenced(t *testing.T) {
 		k.OK(os.Remove(k.Path(orphan)))
 		time.Sleep(day)
 		if got := svc.Monitor.Condition(t.Context()).Detail.Unreferenced; got != (metadata.BlobCount{Blobs: 1, Bytes: 7}) {
-			t.Errorf("after one was removed by hand: %+v", got)
+			t.Errorf("after a file was removed manually: %+v", got)
 		}
 		time.Sleep(9 * day)
 		k.want("9 days later", k.purged(9*day, nil), [3]int64{1, 0, 0})
 	})
 }
 
-// TestStartVerifiesRecentFiles: missing or truncated recent files are reported and refused at once,
-// without a scrub.
+// TestStartVerifiesRecentFiles: at its start, a service reports and refuses missing or truncated
+// recent files, without waiting for a scrub.
 func TestStartVerifiesRecentFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -210,14 +210,14 @@ func TestStartVerifiesRecentFiles(t *testing.T) {
 		defer svc.Close()
 		synctest.Wait()
 		if got := svc.Monitor.Condition(t.Context()).Detail.Damaged; got != 2 || reported != 2 {
-			t.Errorf("%d are known, %d were reported", got, reported)
+			t.Errorf("%d are recorded, %d were reported", got, reported)
 		}
 	})
 }
 
 var orphan2 = [32]byte{0xab, 2}
 
-// TestScanReadOnly is no failure of its own.
+// TestScanReadOnly: a scan is not an error if the metadata are read-only.
 func TestScanReadOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestScanReadOnly(t *testing.T) {
 		defer svc.Close()
 		time.Sleep(time.Hour)
 		if got := svc.Monitor.Condition(t.Context()).Detail.Background; len(got) != 0 {
-			t.Errorf("in the background fails: %v", got)
+			t.Errorf("background error: %v", got)
 		}
 	})
 }
@@ -238,8 +238,8 @@ func (readOnlyStore) UpdateBackground(context.Context, func(*metadata.Tx) error)
 	return metadata.ErrReadOnly
 }
 
-// TestUnreferencedCountsAnewInEachEpoch: records of an earlier epoch count anew, because blobs may
-// have had references that are lost.
+// TestUnreferencedCountsAnewInEachEpoch: in a new epoch, the age of unreferenced blobs counts from
+// the beginning of the epoch, because rows that referred to them may be lost.
 func TestUnreferencedCountsAnewInEachEpoch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// kept is a repository with its files on disk, to break and to maintain them.
+// kept is a repository with its files on disk, for tests that damage and maintain them.
 type kept struct{ *repositorytest.Disk }
 
 func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
@@ -19,8 +19,8 @@ func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 	return &kept{repositorytest.NewDisk(t, config, counts...)}
 }
 
-// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were
-// kept, and returns the stamp of that.
+// ReplaceUnkept replaces a file and removes the row of its former version, so that nothing refers
+// to the former bytes. It returns the stamp of the removal.
 func (k *kept) ReplaceUnkept(r metadata.Resource, content string) (gone metadata.Stamp) {
 	k.T.Helper()
 	k.Replace(r, content)

@@ -32,7 +32,7 @@ func (k *kept) version(id metadata.ID, number int) (string, error) {
 	return string(content), errors.Join(err, file.Close())
 }
 
-// wantKept compares which versions of a resource can be read; the others must have been removed.
+// wantKept compares which versions of a resource can be read. The others must have been removed.
 func (k *kept) wantKept(when string, id metadata.ID, of int, want ...int) {
 	k.T.Helper()
 	var got []int
@@ -60,7 +60,7 @@ func (k *kept) label(id metadata.ID, number int, text string) {
 	k.OK(err)
 }
 
-// dryThenReal purges twice, first dry, and wants the same numbers both times.
+// dryThenReal purges twice, first as a dry run, and fails the test unless the counts are equal.
 func (k *kept) dryThenReal(o maintenance.PurgeOptions) (result maintenance.PurgeResult, labelled []string) {
 	k.T.Helper()
 	var results [2]maintenance.PurgeResult
@@ -75,25 +75,25 @@ func (k *kept) dryThenReal(o maintenance.PurgeOptions) (result maintenance.Purge
 		k.OK(err)
 	}
 	if results[0] != results[1] || !slices.Equal(names[0], names[1]) {
-		k.T.Errorf("the dry run says %+v, %q; the purge %+v, %q", results[0], names[0], results[1], names[1])
+		k.T.Errorf("the dry run returns %+v, %q; the purge %+v, %q", results[0], names[0], results[1], names[1])
 	}
 	return results[0], names[0]
 }
 
-// TestRetention: a purge removes the bytes of versions by the retention of their dataspace, except
-// labelled ones, and keeps their rows.
+// TestRetention: a purge removes the bytes of versions according to the retention of their
+// dataspace, except labeled ones, and keeps their rows.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 0)
-		made := k.Upload(k.Sets[0], "content 1") // a version a day
+		made := k.Upload(k.Sets[0], "content 1") // one version per day
 		for n := 2; n <= 6; n++ {
 			time.Sleep(day)
 			k.Replace(made, fmt.Sprint("content ", n))
 		}
 		k.label(made.ID, 2, "as published")
 		if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got != (maintenance.PurgeResult{}) {
-			t.Errorf("with a retention of everything: %+v", got)
+			t.Errorf("with a retention that keeps all versions: %+v", got)
 		}
 		k.retain(metadata.Retention{Days: 3})
 		got, _ := k.dryThenReal(maintenance.PurgeOptions{})
@@ -117,7 +117,7 @@ func TestRetention(t *testing.T) {
 		v, err := k.Service.Versions.Get(t.Context(), k.Admin, made.ID.String(), "1")
 		k.OK(err)
 		if v.Digest != made.Digest || v.Bytes != 9 || v.Removed.String() != "retention: 3 days" || v.Removed.At == 0 {
-			t.Errorf("what is left of a version: %+v", v)
+			t.Errorf("a version after the purge: %+v", v)
 		}
 		_, err = k.Service.Versions.Restore(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
 		k.Refused(err, errs.CodeVersionRemoved)
@@ -129,9 +129,9 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestRetentionSparesSharedBlobs: a blob goes with the last version that has it, whatever its
+// TestRetentionKeepsSharedBlobs: a blob is removed with the last version that has it, whatever its
 // number.
-func TestRetentionSparesSharedBlobs(t *testing.T) {
+func TestRetentionKeepsSharedBlobs(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
 	made := k.Upload(k.Sets[0], "content 1")
@@ -148,9 +148,9 @@ func TestRetentionSparesSharedBlobs(t *testing.T) {
 	k.Sound()
 }
 
-// TestPurgeTakesAllVersions: a purge removes all versions of a deleted resource, including labelled
-// ones, which a dry run reports. It removes no version of a restored resource.
-func TestPurgeTakesAllVersions(t *testing.T) {
+// TestPurgeRemovesAllVersions: a purge removes all versions of a deleted resource, including
+// labeled ones, which a dry run reports. It removes no version of a restored resource.
+func TestPurgeRemovesAllVersions(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
 	gone, back := k.Upload(k.Sets[0], "content 1"), k.Upload(k.Sets[0], "kept 1")
@@ -170,13 +170,13 @@ func TestPurgeTakesAllVersions(t *testing.T) {
 	_, err = k.version(gone.ID, 1)
 	k.Refused(err, errs.CodeResourceGone)
 	if got, err := k.version(back.ID, 1); err != nil || got != "kept 1" {
-		t.Errorf("of the one restored: %q, %v", got, err)
+		t.Errorf("of the restored resource: %q, %v", got, err)
 	}
 	k.Sound()
 }
 
-// TestEraseVersion: the bytes are removed from the disk at once, including the trash, and the row
-// names the user who did it. Bytes that others need stay.
+// TestEraseVersion: the bytes are immediately removed from the disk, including the trash, and the
+// row names the user who erased them. Bytes that other versions need stay.
 func TestEraseVersion(t *testing.T) {
 	t.Parallel()
 	for _, holdUpTo := range []int64{0, 100} {
@@ -189,7 +189,7 @@ func TestEraseVersion(t *testing.T) {
 		}
 		_, _, err := erase("2")
 		k.Refused(err, errs.CodeVersionPresent)
-		k.Delete(made) // deletion does not prevent it
+		k.Delete(made) // a deletion does not prevent the erasure
 		for range 2 {
 			v, shared, err := erase("1")
 			if err != nil || shared || v.Removed.Rule != metadata.Erased || v.Removed.By != k.Admin.UserID || v.Body != metadata.Purged {
@@ -213,8 +213,8 @@ func TestEraseVersion(t *testing.T) {
 	}
 }
 
-// TestEraseShared: bytes of another resource stay, and the result reports that. Bytes in the trash
-// of a purge are removed.
+// TestEraseShared: bytes that another resource has stay, and the result reports that. Bytes in the
+// trash of a purge are removed.
 func TestEraseShared(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
@@ -239,17 +239,17 @@ func TestEraseShared(t *testing.T) {
 		t.Errorf("after the purge: %+v, %t, %v", v, shared, err)
 	}
 	if _, err := os.Lstat(trashed); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("after it was erased: %v", err)
+		t.Errorf("after the erasure: %v", err)
 	}
 	k.Sound()
 }
 
-// TestEraseSharedInline: bytes of another version of the file stay, and the result reports that,
-// even if each version has its own copy.
+// TestEraseSharedInline: bytes that another version of the file has stay, and the result reports
+// that, even if each version has a separate copy.
 func TestEraseSharedInline(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{HoldUpTo: 100}, 0)
-	upload := k.Service.Uploads.NewUpload(k.Admin) // under way, so that no body becomes a file
+	upload := k.Service.Uploads.NewUpload(k.Admin) // an unfinished upload, so that no inline body is flushed
 	defer func() { k.OK(upload.Discard()) }()
 	made := k.Upload(k.Sets[0], "secret")
 	for _, content := range []string{"nobody", "secret", "nobody else"} {
@@ -261,12 +261,12 @@ func TestEraseSharedInline(t *testing.T) {
 		}
 	}
 	if _, shared, err := k.Service.Versions.Erase(t.Context(), k.Admin, made.ID.String(), "3"); err != nil || shared {
-		t.Errorf("version 3, after the other one: shared %t, %v", shared, err)
+		t.Errorf("version 3, after the other version: shared %t, %v", shared, err)
 	}
 	k.Sound()
 }
 
-// TestCheckFindsWrongVersions breaks each thing that a check says of versions.
+// TestCheckFindsWrongVersions violates each rule about versions that a check verifies.
 func TestCheckFindsWrongVersions(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]func(tx *metadata.Tx, v metadata.Version) error{

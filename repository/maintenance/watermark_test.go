@@ -19,8 +19,7 @@ import (
 
 const comparing = "comparing the metadata with the files"
 
-// session returns what one run of the service reports about its metadata after it has run for a
-// while.
+// session runs the service for a while. It returns the reports of the service about its metadata.
 func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Service)) (reported string, noted []string) {
 	k.T.Helper()
 	svc := repository.New(meta, k.Blobs, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Note: func(task string, err error) {
@@ -45,7 +44,8 @@ func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Servic
 	return condition.Detail.Background[comparing], noted
 }
 
-// history returns what a check says of the metadata against those that the files belong to.
+// history returns the findings of a check about the history of the metadata, compared with the
+// metadata that the files belong to.
 func (k *kept) history(meta metadata.Store) (found []string) {
 	k.T.Helper()
 	violations, _ := k.Check(maintenance.NewUpkeep(meta, k.Blobs), maintenance.CheckOptions{})
@@ -68,33 +68,33 @@ func epochOf(k *kept, meta metadata.Store) (epoch metadata.Epoch) {
 
 func (k *kept) watermark(name string) string { return filepath.Join(k.Dir, "blobs", name) }
 
-// rolledBack returns a repository whose metadata have advanced, and the same metadata in their
-// state before a file was uploaded.
+// rolledBack returns a repository whose metadata have advanced, and a copy of the metadata from
+// before a file was uploaded.
 func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadata.Resource) {
 	t.Helper()
 	k = newKept(t, repository.Config{}, 1)
 	older = k.Meta.Reopen(time.Now)
 	if reported, _ := k.session(k.Meta, func(*repository.Service) { lost = k.Upload(k.Sets[0], "lost") }); reported != "" {
-		t.Errorf("metadata that went on: %s", reported)
+		t.Errorf("metadata that have advanced: %s", reported)
 	}
 	return k, older, lost
 }
 
-// TestOlderMetadataReported: older metadata are reported in the log, by the status and by a check,
-// at each start, until an operator removes the watermark set aside. No file is lost in the
+// TestOlderMetadataReported: older metadata are reported in the log, in the status and by a check,
+// at each start, until an operator removes the watermark that was set aside. No file is lost in the
 // meantime.
 func TestOlderMetadataReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k, older, lost := rolledBack(t)
 		if found := k.history(k.Meta); len(found) != 0 {
-			t.Errorf("metadata that went on: %q", found)
+			t.Errorf("metadata that have advanced: %q", found)
 		}
 		if found := k.history(older); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata are older than the files: their last change is of ") {
-			t.Errorf("before the service starts on them: %q", found)
+			t.Errorf("before the service starts: %q", found)
 		}
 		before := epochOf(k, older)
-		k.OK(older.Update(t.Context(), func(tx *metadata.Tx) error { // long ago, in the state that was put back
+		k.OK(older.Update(t.Context(), func(tx *metadata.Tx) error { // deleted long ago, in the older state
 			return tx.Unreferenced.Put(metadata.Unreferenced{Digest: lost.Digest, Bytes: lost.Bytes, Since: 1})
 		}))
 		for start := range 3 {
@@ -115,20 +115,20 @@ func TestOlderMetadataReported(t *testing.T) {
 		}
 		k.OK(os.Remove(k.watermark("watermark.ahead")))
 		if reported, noted := k.session(older, nil); reported != "" || len(noted) != 0 {
-			t.Errorf("once it is accepted: reported %q, noted %q", reported, noted)
+			t.Errorf("after the operator has accepted it: reported %q, noted %q", reported, noted)
 		}
 		if found := k.history(older); len(found) != 0 {
-			t.Errorf("once it is accepted: %q", found)
+			t.Errorf("after the operator has accepted it: %q", found)
 		}
 		if found := k.history(k.Meta); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata do not continue those that the files belong to") {
-			t.Errorf("the newer metadata, put back after that: %q", found)
+			t.Errorf("the newer metadata, restored after that: %q", found)
 		}
 	})
 }
 
-// TestNewerMetadataComeBack: if the newer metadata return, they fit the watermark that was set
-// aside.
-func TestNewerMetadataComeBack(t *testing.T) {
+// TestNewerMetadataRestored: if the newer metadata are restored, they match the watermark that was
+// set aside.
+func TestNewerMetadataRestored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k, older, lost := rolledBack(t)
@@ -148,9 +148,9 @@ func TestNewerMetadataComeBack(t *testing.T) {
 	})
 }
 
-// TestWatermarkIsWrittenNowAndThen: a killed service leaves an older watermark, which is not an
-// error. Without changes none is written.
-func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
+// TestWatermarkAfterKill: a killed service leaves an older watermark, which is not an
+// error. Without changes, no watermark is written.
+func TestWatermarkAfterKill(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 1)
@@ -165,7 +165,7 @@ func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 		k.OK(err)
 		time.Sleep(time.Hour)
 		if later, err := os.Stat(k.watermark("watermark")); err != nil || !os.SameFile(info, later) {
-			t.Errorf("it was written without a change (%v)", err)
+			t.Errorf("a watermark was written without a change (%v)", err)
 		}
 		k.Upload(k.Sets[0], "second") // after the last watermark
 		killed := k.Meta.Reopen(time.Now)
@@ -174,7 +174,7 @@ func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 		}
 		svc.Close()
 		if after, err := os.ReadFile(k.watermark("watermark")); err != nil || string(after) == string(written) {
-			t.Errorf("at the end it is as before: %s, %v", after, err)
+			t.Errorf("at the end, the watermark has not changed: %s, %v", after, err)
 		}
 		if _, err := os.Lstat(k.watermark("watermark.new")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("left: %v", err)
@@ -185,8 +185,8 @@ func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
 	})
 }
 
-// TestForeignWatermark: of another repository, cut off, or one that was being written when the
-// power failed.
+// TestForeignWatermark tests watermarks of another repository, truncated ones, and one that was
+// being written during a power failure.
 func TestForeignWatermark(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

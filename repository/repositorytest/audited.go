@@ -17,7 +17,7 @@ import (
 // must have entries in the audit log, in the same transaction, and entries must have stamps that it
 // takes. It reports violations to Fail, from any goroutine.
 //
-// No entry is needed for the beginning of a resumable upload, a blob recorded as unreferenced or
+// These need no entry: the beginning of a resumable upload, a blob recorded as unreferenced or
 // damaged, an inline body that becomes a file, the time a key was last used, expired sessions, and
 // leases.
 type Audited struct {
@@ -41,7 +41,7 @@ func (s Audited) watch(ctx context.Context, commit func(context.Context, func(*m
 		missing = nil
 		before, err := tx.Audit.State()
 		if err != nil {
-			return fn(tx) // damaged
+			return fn(tx) // the log is damaged
 		}
 		w := &watched{tx: tx, excused: map[metadata.Stamp]bool{}}
 		if err := fn(w.tables()); err != nil {
@@ -67,9 +67,9 @@ type watched struct {
 // change is a row that was put, and the condition for the entry about it.
 type change struct {
 	what  string
-	entry uint64 // number of the entry in its record; 0 without one
+	entry uint64 // number of the entry in its record; 0 if the record has no entry
 	says  func(audit.Entry) bool
-	until metadata.Stamp // no entry is needed from this stamp on; 0 if one is always needed
+	until metadata.Stamp // no entry is needed from this stamp on; 0 if an entry is always needed
 }
 
 // tables returns the tables of the transaction, watched.
@@ -131,7 +131,7 @@ func (w *watched) missing(from uint64) (missing []string, err error) {
 	return missing, err
 }
 
-// put notes a row that is put, unless it equals present, the row that it replaces. The caller
+// put records a row that is put, unless it equals present, the row that it replaces. The caller
 // copies the fields that may change without an entry from row to present.
 func put[T comparable](w *watched, what string, row, present T, err error, entry uint64, says func(audit.Entry) bool) error {
 	switch {
@@ -157,12 +157,12 @@ type watchedTable[K, R any] struct {
 
 func (t watchedTable[K, R]) Put(row R) error { return errors.Join(t.before(row), t.Table.Put(row)) }
 
-// watch returns a table that calls before before each Put.
+// watch returns a table that calls before in front of each Put.
 func watch[K, R any](t metadata.Table[K, R], before func(R) error) watchedTable[K, R] {
 	return watchedTable[K, R]{t, before}
 }
 
-// excuse returns a table that marks a stamp of each row put into it as needing no entry.
+// excuse returns a table that registers a stamp of each row put into it as needing no entry.
 func excuse[K, R any](w *watched, t metadata.Table[K, R], stamp func(R) metadata.Stamp) watchedTable[K, R] {
 	return watch(t, func(row R) error {
 		w.excused[stamp(row)] = true
@@ -281,7 +281,7 @@ type watchedResources struct {
 
 func (t watchedResources) Put(row metadata.Resource) error {
 	present, err := t.Get(row.ID)
-	if row.Body == metadata.InBlob && present.Body == metadata.Inline { // it became a file
+	if row.Body == metadata.InBlob && present.Body == metadata.Inline { // the body became a file
 		present.Body = row.Body
 	}
 	err = put(t.watched, "resource "+row.Name, row, present, err, row.Entry, about(audit.Resource, row.ID))

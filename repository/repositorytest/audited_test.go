@@ -15,9 +15,9 @@ import (
 	"labshelf/metadata/metadatatest"
 )
 
-// TestAuditedFindsWhatHasNoEntry: each change without its entry in the same commit is reported, and
-// no other change.
-func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
+// TestAuditedReportsChangesWithoutEntry: each change without its entry in the same commit is
+// reported, and no other change.
+func TestAuditedReportsChangesWithoutEntry(t *testing.T) {
 	t.Parallel()
 	user, object := metadata.ID{1}, audit.Object{Kind: audit.User, ID: metadata.ID{1}}
 	log := func(tx *metadata.Tx, e audit.Entry) uint64 {
@@ -32,7 +32,7 @@ func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		change func(tx *metadata.Tx) error
-		want   string // "": nothing is reported
+		want   string // "" if nothing is reported
 	}{
 		"a stamp":          {func(tx *metadata.Tx) error { tx.Stamp(); return nil }, "the stamp"},
 		"a stamp, logged":  {func(tx *metadata.Tx) error { log(tx, entry(tx.Stamp())); return nil }, ""},
@@ -96,7 +96,7 @@ func TestAuditedFindsWhatHasNoEntry(t *testing.T) {
 			for _, commit := range []func(context.Context, func(*metadata.Tx) error) error{audited.Update, audited.UpdateBackground} {
 				failing := func(tx *metadata.Tx) error { return errors.Join(tc.change(tx), errOnPurpose) }
 				if err := commit(t.Context(), failing); !errors.Is(err, errOnPurpose) || failed != nil {
-					t.Errorf("of a change that failed: %q, %v", failed, err)
+					t.Errorf("for a failed change: %q, %v", failed, err)
 				}
 			}
 			if err := audited.Update(t.Context(), tc.change); err != nil && !errors.Is(err, errOnPurpose) {

@@ -28,18 +28,18 @@ func (s *Shared) Engine() metadata.Engine {
 	return e
 }
 
-// Fail makes every later transaction fail with err, as if the process were killed or its connection
-// broken. nil ends that.
+// Fail makes every later transaction fail with err, as if the process had been killed or its
+// connection broken. Fail(nil) ends this.
 func (s *Shared) Fail(err error) { s.failing.Store(&err) }
 
 // AroundUpdates calls fn instead of each write transaction, with its context and a function that
-// runs it. nil ends that.
+// runs it. AroundUpdates(nil) ends this.
 func (s *Shared) AroundUpdates(fn func(ctx context.Context, commit func() error) error) {
 	around := aroundUpdate(fn)
 	s.around.Store(&around)
 }
 
-// BeforeUpdates calls fn before each write transaction, outside it. nil ends that.
+// BeforeUpdates calls fn before each write transaction, outside it. BeforeUpdates(nil) ends this.
 func (s *Shared) BeforeUpdates(fn func()) {
 	if fn == nil {
 		s.AroundUpdates(nil)
@@ -106,7 +106,7 @@ func (w *World) NewNode(meta metadata.Store, files blobs.Store, config repositor
 	return &other, shared
 }
 
-// NewCluster creates a repository with two nodes over the tables of meta, and files in memory. The
+// NewCluster creates a repository with two nodes over the tables of meta, with files in memory. The
 // caller must close both.
 func NewCluster(t *testing.T, meta metadata.Store, config repository.Config, counts ...int) (a, b *World, ofA, ofB *Shared) {
 	t.Helper()

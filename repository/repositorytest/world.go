@@ -41,7 +41,7 @@ type World struct {
 	Resources []metadata.Resource
 }
 
-// NewStill is repository.New without background work.
+// NewStill is like repository.New, but starts no background work.
 func NewStill(meta metadata.Store, store blobs.Store, config repository.Config) *repository.Service {
 	svc := repository.New(meta, store, config)
 	svc.Close()
@@ -100,7 +100,7 @@ func (w *World) Refused(err error, code errs.Code) {
 	WantCode(w.T, err, code)
 }
 
-// Begun fails the test unless err reports a deletion or restoration that does not advance.
+// Begun fails the test unless err reports a deletion or restoration that makes no progress.
 func (w *World) Begun(err error) {
 	w.T.Helper()
 	w.Refused(err, errs.CodeUnavailable)
@@ -211,7 +211,7 @@ func NewDisk(t *testing.T, config repository.Config, counts ...int) *Disk {
 	return NewDiskOver(t, config, func(files blobs.Folder) blobs.Folder { return files }, counts...)
 }
 
-// NewDiskOver is NewDisk with the blob store wrapped by over.
+// NewDiskOver is like NewDisk, with a blob store wrapped by over.
 func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Folder) blobs.Folder, counts ...int) *Disk {
 	t.Helper()
 	d := &Disk{Dir: t.TempDir(), Meta: metadatatest.NewMemory(time.Now)}
@@ -226,7 +226,7 @@ func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Folder)
 	return d
 }
 
-// Finish is World.Finish over the stores.
+// Finish calls World.Finish with the stores of d.
 func (d *Disk) Finish(container metadata.ID) {
 	d.T.Helper()
 	d.World.Finish(d.Meta, d.Blobs, container)
@@ -335,8 +335,8 @@ func Violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []str
 	return all
 }
 
-// RaceTime returns how long a test runs goroutines against each other. PURGE_RACE_SECONDS overrides
-// it.
+// RaceTime returns the time for which a test runs goroutines against each other. PURGE_RACE_SECONDS
+// overrides it.
 func RaceTime(t *testing.T) time.Duration {
 	t.Helper()
 	if asked := os.Getenv("PURGE_RACE_SECONDS"); asked != "" {

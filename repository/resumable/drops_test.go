@@ -14,7 +14,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// reading is a body whose nth Read is fn of n, from 0 on.
+// reading is a body whose nth Read calls fn with n, from 0 on.
 type reading struct {
 	n  int
 	fn func(n int, p []byte) int
@@ -26,7 +26,7 @@ func (r *reading) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// request makes a request link, and begins a file of so many bytes through it.
+// request creates a request link, and begins a file of length bytes through it.
 func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUpload, through *resumable.Uploads) {
 	p.T.Helper()
 	made, token, err := p.Service.Links.Create(p.T.Context(), p.Admin, links.NewLink{Kind: metadata.RequestLink, SetID: new(p.Sets[0].ID.String())})
@@ -39,7 +39,7 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 }
 
 // TestLinkEndsWithinChunk: revoking a link ends a long chunk through it at the next checkpoint, and
-// the received data is removed.
+// the received data are removed.
 func TestLinkEndsWithinChunk(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -70,8 +70,9 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 	p.Sound()
 }
 
-// TestOpenLinksGoOn: uploads through a link that has not ended stay, like those of users.
-func TestOpenLinksGoOn(t *testing.T) {
+// TestOpenLinksKeepUploads: uploads through a link that has not ended are kept, like uploads of
+// users.
+func TestOpenLinksKeepUploads(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	p.Service.Uploads.Chunks.CheckpointEvery(4)

@@ -2,8 +2,8 @@ package resumable
 
 import "context"
 
-// CheckpointEvery changes how many bytes come between two checkpoints.
+// CheckpointEvery sets the number of bytes between two checkpoints.
 func (u *Uploads) CheckpointEvery(bytes int64) { u.checkpoint = bytes }
 
-// Expire removes what has expired, as the service does now and then.
+// Expire removes expired uploads, as the service does periodically.
 func (u *Uploads) Expire(ctx context.Context) error { return u.expire(ctx) }

@@ -19,13 +19,14 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// undurable is a store that can no longer promise durability, once it is set so.
+// undurable returns a service over a store that can be set so that it no longer guarantees
+// durability.
 func undurable(p *world) (*repository.Service, *undurableStore) {
 	meta := &undurableStore{Store: p.Meta}
 	return p.over(meta, p.Blobs), meta
 }
 
-// TestProgressShownIsDurable: the progress and the result of an upload are shown only when a power
+// TestProgressShownIsDurable: the progress and the result of an upload are shown only after a power
 // failure cannot undo them, because the client may then delete its copy of the file.
 func TestProgressShownIsDurable(t *testing.T) {
 	t.Parallel()
@@ -38,7 +39,7 @@ func TestProgressShownIsDurable(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		meta.lost = lost
 		if err := svc.Uploads.Chunks.Terminate(t.Context(), p.Admin, ended.ID.String()); errors.Is(err, metadata.ErrNotDurable) != lost {
-			t.Errorf("lost: %t: the end of one that is not there: %v", lost, err)
+			t.Errorf("lost: %t: ending a missing upload: %v", lost, err)
 		}
 		for _, of := range []metadata.ResumableUpload{done, half} {
 			_, got := svc.Uploads.Chunks.Get(t.Context(), p.Admin, of.ID.String())
@@ -46,7 +47,7 @@ func TestProgressShownIsDurable(t *testing.T) {
 				Offset: of.Checkpoint.Size, Body: strings.NewReader(""), Stop: func() {},
 			})
 			if errors.Is(got, metadata.ErrNotDurable) != lost || errors.Is(sent, metadata.ErrNotDurable) != lost {
-				t.Errorf("%s, lost: %t: asked: %v; an empty chunk: %v", of.Name, lost, got, sent)
+				t.Errorf("%s, lost: %t: progress: %v; an empty chunk: %v", of.Name, lost, got, sent)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func (d *hooked) RemovePartial(name string) error {
 	return d.Folder.RemovePartial(name)
 }
 
-// unremovable is a blob store that cannot remove parts for a while.
+// unremovable is a blob store that cannot remove partial files for a while.
 type unremovable struct {
 	blobs.Folder
 	yes bool
@@ -98,17 +99,17 @@ func TestUnremovableFileExpires(t *testing.T) {
 		return nil
 	}))
 	if !slices.Equal(left, []string{half.ID.String()}) {
-		t.Errorf("the parts that are left: %q", left)
+		t.Errorf("the remaining partial files: %q", left)
 	}
 }
 
-// TestExpirySparesContinuedUpload: an upload continues if a chunk arrives while it expires, even if
+// TestExpiryKeepsContinuedUpload: an upload continues if a chunk arrives while it expires, even if
 // the expiry has begun.
-func TestExpirySparesContinuedUpload(t *testing.T) {
+func TestExpiryKeepsContinuedUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	first := p.begin(p.Admin, "first", "0123", "01")
-	p.now = p.now.Add(time.Second) // it expires after the first one
+	p.now = p.now.Add(time.Second) // the upload expires after the first chunk
 	second := p.begin(p.Admin, "second", "abcd", "ab")
 	store := &hooked{Folder: p.Blobs}
 	svc := p.over(p.Meta, store)
@@ -131,13 +132,13 @@ func TestExpirySparesContinuedUpload(t *testing.T) {
 	repositorytest.WantCode(t, err, errs.CodeUploadNotFound)
 	got, err := svc.Uploads.Chunks.Get(t.Context(), p.Admin, second.ID.String())
 	if err != nil || got.Checkpoint.Size != 3 {
-		t.Errorf("the second one is at %d, %v", got.Checkpoint.Size, err)
+		t.Errorf("the second upload is at %d, %v", got.Checkpoint.Size, err)
 	}
 }
 
-// TestAbandonedFileWithdrawn: a committed file without a record is removed with its upload, unless
-// something else needs it.
-func TestAbandonedFileWithdrawn(t *testing.T) {
+// TestAbandonedFileRemoved: a committed file without a record is removed with its upload, unless
+// another record needs it.
+func TestAbandonedFileRemoved(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []bool{false, true} {
 		for _, expires := range []bool{false, true} {
@@ -147,7 +148,7 @@ func TestAbandonedFileWithdrawn(t *testing.T) {
 			whole, err := p.Blobs.StagePartial(t.Context(), blobs.Partial{Name: begun.ID.String(), At: begun.Checkpoint})
 			p.OK(err)
 			_, err = whole.Commit(t.Context())
-			p.OK(err) // as far as it came before the disk was full
+			p.OK(err) // received before the disk was full
 			if needed {
 				p.Upload(p.Sets[0], content)
 			}
@@ -165,7 +166,7 @@ func TestAbandonedFileWithdrawn(t *testing.T) {
 	}
 }
 
-// undurableStore is a store that can no longer promise durability.
+// undurableStore is a store that can no longer guarantee durability.
 type undurableStore struct {
 	metadata.Store
 	lost bool

@@ -4,5 +4,5 @@ package resumable_test
 
 import "syscall"
 
-// sysNoSpace is what the system says when the disk is full.
+// sysNoSpace is the error of the system if the disk is full.
 const sysNoSpace = syscall.ENOSPC

@@ -2,5 +2,5 @@ package resumable_test
 
 import "golang.org/x/sys/windows"
 
-// sysNoSpace is what the system says when the disk is full.
+// sysNoSpace is the error of the system if the disk is full.
 const sysNoSpace = windows.ERROR_DISK_FULL

@@ -28,7 +28,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// world is a repository over real files in which files come part by part, with a clock of its own.
+// world is a repository over real files that are uploaded in chunks, with a separate clock.
 type world struct {
 	*repositorytest.Disk
 	now time.Time
@@ -44,7 +44,7 @@ func (p *world) config() repository.Config {
 	return repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }}
 }
 
-// over is another service of the same repository.
+// over returns another service of the same repository.
 func (p *world) over(meta metadata.Store, files blobs.Folder) *repository.Service {
 	return repositorytest.NewStill(meta, files, p.config())
 }
@@ -64,7 +64,7 @@ func (p *world) waiting(content string) metadata.ResumableUpload {
 	return p.stored(begun.ID)
 }
 
-// begin begins a file, of which something comes.
+// begin begins a file, and sends its first bytes.
 func (p *world) begin(by auth.Principal, name, whole, first string) metadata.ResumableUpload {
 	p.T.Helper()
 	set := p.Sets[0].ID.String()
@@ -81,7 +81,7 @@ func (p *world) add(by auth.Principal, t metadata.ResumableUpload, more string) 
 	})
 }
 
-// parts are the names in the folder of files that come in parts.
+// parts returns the names in the folder of partial files.
 func (p *world) parts() (names []string) {
 	p.T.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.Dir, "parts"))
@@ -92,8 +92,8 @@ func (p *world) parts() (names []string) {
 	return names
 }
 
-// TestExpiry: expired uploads and their files are removed, and files without a row. Nothing else
-// is.
+// TestExpiry: expired uploads and their files are removed, and so are partial files without a row.
+// Nothing else is removed.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
@@ -123,7 +123,7 @@ func TestExpiry(t *testing.T) {
 		repositorytest.WantCode(t, err, errs.CodeUploadNotFound)
 	}
 	if got, err := p.Content(done.Made); err != nil || got != "0123" {
-		t.Errorf("the resource that was made has %q, %v", got, err)
+		t.Errorf("the created resource has %q, %v", got, err)
 	}
 	young, err := p.add(p.Admin, young, "fghij")
 	if err != nil || !young.Done() {
@@ -132,9 +132,9 @@ func TestExpiry(t *testing.T) {
 	p.Sound()
 }
 
-// TestPurgeSparesPendingUpload: if the record of a committed file could not be written, the upload
+// TestPurgeKeepsPendingUpload: if the record of a committed file could not be written, the upload
 // still needs the file, and a purge keeps it.
-func TestPurgeSparesPendingUpload(t *testing.T) {
+func TestPurgeKeepsPendingUpload(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	ctx := t.Context()
@@ -159,10 +159,10 @@ func TestPurgeSparesPendingUpload(t *testing.T) {
 	whole, err := p.Blobs.StagePartial(t.Context(), blobs.Partial{Name: waiting.ID.String(), At: waiting.Checkpoint})
 	p.OK(err)
 	_, err = whole.Commit(t.Context())
-	p.OK(err) // as far as it came before the service ended
+	p.OK(err) // received before the service ended
 	for _, dry := range []bool{true, false} {
 		if got := p.Purge(maintenance.PurgeOptions{DryRun: dry}); got != (maintenance.PurgeResult{}) {
-			t.Errorf("a purge (dry: %t) takes %+v", dry, got)
+			t.Errorf("a purge (dry: %t) removes %+v", dry, got)
 		}
 	}
 	_, err = p.Service.Uploads.Chunks.Get(ctx, editor, waiting.ID.String())
@@ -195,8 +195,8 @@ func (p *world) stored(id metadata.ID) (row metadata.ResumableUpload) {
 	return row
 }
 
-// TestLongChunkHasCheckpoints: if a chunk is refused at its end or breaks off, the bytes before the
-// last checkpoint count, and so does the digest announced with the chunk.
+// TestLongChunkHasCheckpoints: if a chunk is refused at its end or interrupted, the bytes before
+// the last checkpoint are kept, and so is the digest announced with the chunk.
 func TestLongChunkHasCheckpoints(t *testing.T) {
 	t.Parallel()
 	for what, body := range map[string]io.Reader{
@@ -212,7 +212,7 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 		}
 		begun = p.stored(begun.ID)
 		if begun.Checkpoint.Size != 8 || begun.Expected != digest {
-			t.Errorf("%s: %d bytes are kept, and the digest is to be %s", what, begun.Checkpoint.Size, begun.Expected)
+			t.Errorf("%s: %d bytes are kept, and the announced digest is %s", what, begun.Checkpoint.Size, begun.Expected)
 		}
 		begun, err = p.add(p.Admin, begun, "89")
 		p.OK(err)
@@ -222,7 +222,7 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCompletedOnce: if the service stops after the last byte and before the resource is created,
+// TestCompletedOnce: if the service stops after the last byte but before the resource is created,
 // the next request creates it. A repeated request returns the same resource.
 func TestCompletedOnce(t *testing.T) {
 	t.Parallel()
@@ -249,9 +249,9 @@ func TestCompletedOnce(t *testing.T) {
 	p.Sound()
 }
 
-// TestLostFileBeginsAnew: an upload whose file is gone, as after a backup was restored, begins
-// anew.
-func TestLostFileBeginsAnew(t *testing.T) {
+// TestUploadRestartsWithoutFile: an upload whose file is missing, as after a backup was restored,
+// restarts from 0.
+func TestUploadRestartsWithoutFile(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)
 	begun := p.begin(p.Admin, "lost", "0123456789", "01234")
@@ -299,9 +299,9 @@ func (f *failingSync) AppendPartial(_ context.Context, p blobs.Partial, _ io.Rea
 	return p.At, blobs.ErrUnsynced
 }
 
-// TestDamagedTwinNotTaken: a file in the place of a complete upload may belong to another upload,
-// and is verified before it is used. Partial files are missing after a backup is restored.
-func TestDamagedTwinNotTaken(t *testing.T) {
+// TestDamagedDuplicateIsNotUsed: a file in the location of a complete upload may belong to another
+// upload, and is verified before it is used. Partial files are missing after a backup is restored.
+func TestDamagedDuplicateIsNotUsed(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
 		p := newWorld(t)
@@ -314,7 +314,7 @@ func TestDamagedTwinNotTaken(t *testing.T) {
 		}
 		begun, err := p.add(p.Admin, begun, "")
 		if err != nil || begun.Done() == damaged {
-			t.Errorf("damaged: %t: it is at %d, and done: %t, %v", damaged, begun.Checkpoint.Size, begun.Done(), err)
+			t.Errorf("damaged: %t: the offset is %d, done: %t, %v", damaged, begun.Checkpoint.Size, begun.Done(), err)
 		}
 		if damaged {
 			begun, err = p.add(p.Admin, begun, content)
@@ -327,8 +327,8 @@ func TestDamagedTwinNotTaken(t *testing.T) {
 	}
 }
 
-// TestRefusedChunkLeavesNothing: a chunk that is refused, or too large for the disk, leaves no data
-// behind.
+// TestRefusedChunkLeavesNothing: a chunk that is refused, or too large for the disk, leaves no
+// data.
 func TestRefusedChunkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: sysNoSpace}

@@ -2,7 +2,7 @@ package webhooks
 
 import "net/netip"
 
-// Allows is Hosts.address.
+// Allows exports Hosts.address.
 func Allows(h Hosts, host, address string) error {
 	return h.address(host, netip.MustParseAddr(address))
 }

@@ -36,13 +36,13 @@ func TestHostsAreNamesAddressesAndPrefixes(t *testing.T) {
 	}
 }
 
-// TestAllowList compares addresses and lists: which list lets a message go to which address, by a
-// name or without.
+// TestAllowList tests which allow-list allows a message to which address, with and without a host
+// name.
 func TestAllowList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		list string
-		yes  string // hosts and addresses, host=address where they differ
+		yes  string // hosts and addresses; host=address if they differ
 		no   string
 	}{
 		{"", "", "8.8.8.8 127.0.0.1 hooks.example.org=8.8.8.8"},

@@ -27,7 +27,7 @@ func receive(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-// message is one to a URL.
+// message returns a message to a URL.
 func message(to string) webhooks.Message {
 	return webhooks.Message{URL: to, ID: "1.2", Secrets: []string{webhooks.NewSecret()}, Body: []byte(`{"type":"resource.create"}`)}
 }
@@ -125,12 +125,12 @@ func TestReceiverThatStalls(t *testing.T) {
 	if a.Status != 0 || !strings.Contains(a.Err, "within 50ms") {
 		t.Errorf("answer %+v", a)
 	}
-	<-ended // the connection does not stay
+	<-ended // the connection is not kept
 }
 
-// TestNameThatChangesItsAddress resolves a listed name to a public address when the hook is made,
-// and to this machine when it is used.
-func TestNameThatChangesItsAddress(t *testing.T) {
+// TestDNSRebinding resolves a listed name to a public address when the webhook is
+// created, and to this machine when it is used.
+func TestDNSRebinding(t *testing.T) {
 	t.Parallel()
 	var called, private atomic.Bool
 	to := receive(t, func(http.ResponseWriter, *http.Request) { called.Store(true) })
@@ -156,7 +156,7 @@ func TestNameThatChangesItsAddress(t *testing.T) {
 		t.Errorf("answer %+v, called: %t", a, called.Load())
 	}
 	if err := s.CheckURL(t.Context(), u.String()); !errors.Is(err, webhooks.ErrRefused) {
-		t.Errorf("a name that leads to this machine is taken: %v", err)
+		t.Errorf("a name that resolves to this machine is accepted: %v", err)
 	}
 	if a := newSender(t, webhooks.Config{Resolver: names}, "127.0.0.1").Send(t.Context(), message(u.String())); !a.Delivered() || !called.Load() {
 		t.Errorf("with the address in the list: %+v", a)
@@ -183,8 +183,8 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// resolver asks a name server on this machine, which answers each question for an IPv4 address with
-// the one that address returns.
+// resolver queries a name server on this machine. It answers each query for an IPv4 address with
+// the result of address.
 func resolver(t *testing.T, address func() netip.Addr) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -207,8 +207,8 @@ func resolver(t *testing.T, address func() netip.Addr) *net.Resolver {
 	}}
 }
 
-// answerDNS answers a question of one name, by RFC 1035: with an address for type A, with nothing
-// for other types.
+// answerDNS answers a query for one name, according to RFC 1035: with an address for type A, and
+// without a record for other types.
 func answerDNS(question []byte, address netip.Addr) []byte {
 	end := 12
 	for question[end] != 0 {
@@ -217,7 +217,7 @@ func answerDNS(question []byte, address netip.Addr) []byte {
 	end += 5 // the root, type and class
 	answer := append([]byte{}, question[:end]...)
 	answer[2], answer[3] = 0x81, 0x80 // a response, recursion available
-	copy(answer[6:], make([]byte, 6)) // no record but those counted below
+	copy(answer[6:], make([]byte, 6)) // no records except those counted below
 	if binary.BigEndian.Uint16(question[end-4:]) != 1 {
 		return answer
 	}

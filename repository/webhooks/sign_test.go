@@ -24,7 +24,7 @@ func TestPauses(t *testing.T) {
 		pause, ok := webhooks.Pause(tries, webhooks.Answer{})
 		longer, _ := webhooks.Pause(tries, webhooks.Answer{RetryAfter: 30 * 24 * time.Hour})
 		if !ok || pause <= 0 || longer < 24*time.Hour || longer > 40*time.Hour {
-			t.Errorf("after %d tries: %v, %t; where the receiver asks for a month: %v", tries, pause, ok, longer)
+			t.Errorf("after %d tries: %v, %t; if the receiver requests a month: %v", tries, pause, ok, longer)
 		}
 		sum += pause
 	}
@@ -32,13 +32,13 @@ func TestPauses(t *testing.T) {
 		t.Errorf("%d tries in %v, want 10 in three days", webhooks.MaxTries, sum)
 	}
 	if _, ok := webhooks.Pause(webhooks.MaxTries, webhooks.Answer{}); ok {
-		t.Error("there is a try after the last one")
+		t.Error("another try follows the last one")
 	}
 }
 
 func TestSendWithoutASecret(t *testing.T) {
 	t.Parallel()
-	to := receive(t, func(http.ResponseWriter, *http.Request) { t.Error("a message was sent that nobody can verify") })
+	to := receive(t, func(http.ResponseWriter, *http.Request) { t.Error("a message was sent without a signature") })
 	for _, secret := range []string{"", "whsec_", "whsec_AAAA", "whsec_" + strings.Repeat("A", 88), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
 		m := message(to)
 		m.Secrets = []string{secret}
@@ -48,8 +48,8 @@ func TestSendWithoutASecret(t *testing.T) {
 	}
 }
 
-// verify verifies a message as docs/reference/webhook-messages.md says: its arguments are a secret,
-// the three headers and the file with the body.
+// verify verifies a message as docs/reference/webhook-messages.md describes. Its arguments are a
+// secret, the three headers, and the file with the body.
 const verify = `
 import sys
 from standardwebhooks import Webhook
@@ -58,8 +58,9 @@ headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature"
 print(Webhook(secret).verify(open(body, "rb").read(), headers)["type"])
 `
 
-// TestStandardWebhooksVerifies sends messages with one secret and with two, and verifies them with
-// each secret using the package from PyPI. It refuses a different body and an unknown secret.
+// TestStandardWebhooksVerifies sends messages with one secret and with two. It verifies them with
+// each secret, using the package from PyPI. The package refuses a changed body and an unknown
+// secret.
 func TestStandardWebhooksVerifies(t *testing.T) {
 	t.Parallel()
 	python := standardWebhooks(t)
@@ -90,7 +91,7 @@ func TestStandardWebhooksVerifies(t *testing.T) {
 				out, err := exec.Command(python, "-c", verify, secret, got.header.Get("webhook-id"), got.header.Get("webhook-timestamp"), got.header.Get("webhook-signature"), path).CombinedOutput()
 				verified := err == nil && string(out) == "resource.create\n"
 				if verified != (wanted && unchanged) || !verified && !strings.Contains(string(out), "No matching signature found") {
-					t.Errorf("%d secrets, of which this is one: %t, body unchanged: %t: verified %t\n%s", len(secrets), wanted, unchanged, verified, out)
+					t.Errorf("%d secrets, known secret: %t, body unchanged: %t: verified %t\n%s", len(secrets), wanted, unchanged, verified, out)
 				}
 			}
 		}

@@ -10,14 +10,14 @@ import (
 	"labshelf/repository/internal/background"
 )
 
-// TestRunsWhenDue compares how long after the start each run begins.
+// TestRunsWhenDue compares the times at which the runs begin, measured from the start.
 func TestRunsWhenDue(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
 	for name, c := range map[string]struct {
 		first background.Next
-		then  []background.Next // results of the runs; afterwards Idle
-		wake  []time.Duration   // when it is woken
+		then  []background.Next // results of the runs; Idle after the last one
+		wake  []time.Duration   // times at which the worker is woken
 		runs  []time.Duration
 	}{
 		"at once":                    {background.Next{}, []background.Next{{}, {}}, nil, []time.Duration{0, 0, 0}},
@@ -56,7 +56,7 @@ func TestRunsWhenDue(t *testing.T) {
 	}
 }
 
-func TestCloseWaitsForTheRunUnderWay(t *testing.T) {
+func TestCloseWaitsForRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -70,11 +70,11 @@ func TestCloseWaitsForTheRunUnderWay(t *testing.T) {
 		w.Wake()
 		w.Close()
 		if !ended {
-			t.Error("Close returned while a run was under way")
+			t.Error("Close returned during a run")
 		}
 		<-w.Done()
 		w.Close()
-		w.Wake() // without effect
+		w.Wake() // this has no effect
 	})
 }
 
@@ -96,13 +96,13 @@ func TestCloseInterruptsEveryPause(t *testing.T) {
 	}
 }
 
-func TestSleepTellsWhetherItWasInterrupted(t *testing.T) {
+func TestSleepReportsInterruption(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if !background.Sleep(ctx, time.Second) {
-			t.Error("a sleep that came to its end counts as interrupted")
+			t.Error("a complete sleep is reported as interrupted")
 		}
 		if begun := time.Now(); background.Sleep(ctx, time.Hour) || time.Since(begun) != 59*time.Second {
 			t.Error("the end of the context did not interrupt the sleep")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestText tells texts in any encoding from other files, whatever their names.
+// TestText distinguishes text in any encoding from other files, whatever their names.
 func TestText(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ about, raw, want string }{
@@ -52,7 +52,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextOfNoise: bytes at random are no text, however few.
+// TestTextOfNoise: random bytes are not text, even if they are few.
 func TestTextOfNoise(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -67,11 +67,11 @@ func TestTextOfNoise(t *testing.T) {
 		}
 	}
 	if texts > 0 {
-		t.Errorf("%d of 2000 are texts", texts)
+		t.Errorf("%d of 2000 are detected as text", texts)
 	}
 }
 
-// FuzzText holds that what is returned is valid, and without a NUL.
+// FuzzText verifies that the returned text is valid, and contains no NUL.
 func FuzzText(f *testing.F) {
 	for _, raw := range []string{"a", "\xff\xfea\x00", "w\x00o\x00r\x00d\x00", "gr\xfcn"} {
 		f.Add([]byte(raw))

@@ -21,7 +21,7 @@ func start(meta metadata.Store, name string) (*nodes.Node, *repositorytest.Share
 	return nodes.Start(shared, nodes.Config{Name: name, Version: "v", Moved: func() {}, Failed: func(error) {}}), shared
 }
 
-// running is a task that runs as long as it may, and reports its beginning and end.
+// running starts a task that runs until its context ends, and sends the times of its begin and end.
 func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) {
 	began, ended = make(chan time.Time, 10), make(chan time.Time, 10)
 	w = n.Work(background.Next{}, func(ctx context.Context) background.Next {
@@ -33,8 +33,8 @@ func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) 
 	return w, began, ended
 }
 
-// TestTakeover: one node does the background work. Another node takes over within ten seconds when
-// it dies, and within one second when it stops.
+// TestTakeover: one node does the background work. Another node takes over within ten seconds after
+// it dies, and within one second after it stops.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -55,12 +55,12 @@ func TestTakeover(t *testing.T) {
 				<-began
 				time.Sleep(time.Minute)
 				if len(taken) > 0 || len(began) > 0 {
-					t.Error("two nodes work in the background, or one begins again and again")
+					t.Error("two nodes do background work, or one begins repeatedly")
 				}
 				at := time.Now()
 				c.end(a, ofA, ofOne)
 				if took := (<-taken).Sub(at); took > c.within {
-					t.Errorf("another node goes on after %v", took)
+					t.Errorf("another node continues after %v", took)
 				}
 				ofOne.Close()
 				ofOther.Close()
@@ -71,9 +71,9 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestLateCommitIsRefused: work that a node began under its lease is refused once another node has
-// the lease, even if the first node does not know that yet. When it notices, its task ends. When
-// the other node stops, it works again with another fencing number.
+// TestLateCommitIsRefused: work that a node began under its lease is refused when another node has
+// the lease, even if the first node does not know it yet. When the first node learns it, its task
+// ends. When the other node stops, the first node works again with another fencing number.
 func TestLateCommitIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestLateCommitIsRefused(t *testing.T) {
 		err := meta.View(t.Context(), func(tx *metadata.Tx) error {
 			state, err := tx.Scrub.Get()
 			if state.Passes != 0 {
-				t.Error("the late commit is there")
+				t.Error("the late commit was stored")
 			}
 			return err
 		})
@@ -127,7 +127,7 @@ func TestLateCommitIsRefused(t *testing.T) {
 	})
 }
 
-// TestClockSetBack: a lease that ends later than it could is no lease.
+// TestClockSetBack: a lease that ends later than the longest valid lease is ignored.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMicro(1e15)
@@ -148,13 +148,13 @@ func TestClockSetBack(t *testing.T) {
 	now = now.Add(-time.Hour)
 	other, err := b.Take(t.Context(), wanted)
 	if err != nil {
-		t.Errorf("of a clock that was set back: %v", err)
+		t.Errorf("after the clock was set back: %v", err)
 	}
 	other.Release()
 }
 
-// TestNodesAreSeen: Seen returns the running nodes, without nodes that were not seen for a minute
-// or have stopped.
+// TestNodesAreSeen: Seen returns the running nodes. It omits nodes that have stopped or were not
+// seen for a minute.
 func TestNodesAreSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,12 +195,13 @@ func TestNodesAreSeen(t *testing.T) {
 	})
 }
 
-// TestAlone: a store that is not shared has no nodes and no leases, and every lease is granted.
+// TestAlone: a store that is not shared has no nodes and no leases. Every request for a lease is
+// granted.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	n := nodes.Start(metadatatest.NewMemory(time.Now), nodes.Config{})
 	if n != nil || n.Shared() || !n.Works() {
-		t.Error("it is a node")
+		t.Error("it has a node")
 	}
 	lease, err := n.Take(t.Context(), nodes.Wanted{Name: "purge"})
 	if ctx := lease.With(t.Context()); err != nil || nodes.Fence(ctx) != 0 {

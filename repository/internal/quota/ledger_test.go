@@ -32,9 +32,9 @@ func newLedger(t *testing.T) (*quota.Ledger, func(used int64)) {
 	}
 }
 
-// TestGrowWaitsForCommits: bytes of a commit may be in the counters and still be reserved. A
-// reservation that only fits if they count once waits for the end of the commit. One that does not
-// fit in any case is refused at once.
+// TestGrowWaitsForCommits: the bytes of a commit may be in the counters and still be reserved. A
+// reservation that fits only if they count once waits for the end of the commit. A reservation that
+// does not fit in any case is refused immediately.
 func TestGrowWaitsForCommits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestGrowWaitsForCommits(t *testing.T) {
 		default:
 		}
 		if err := ledger.Begin(at).Grow(t.Context(), 41, 41); err == nil {
-			t.Error("what does not fit without it, either, is granted")
+			t.Error("a reservation that does not fit in any case is granted")
 		}
 		commits.Release()
 		if err := <-answer; err != nil {
@@ -103,7 +103,8 @@ func TestGrowGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// TestStepsShrinkTowardsTheEnd: a body reserves the remaining bytes if a full step does not fit.
+// TestStepsShrinkTowardsTheEnd: if a full step does not fit, a body reserves only its remaining
+// bytes.
 func TestStepsShrinkTowardsTheEnd(t *testing.T) {
 	t.Parallel()
 	ledger, _ := newLedger(t)
@@ -115,7 +116,7 @@ func TestStepsShrinkTowardsTheEnd(t *testing.T) {
 		t.Errorf("the last byte: %v", err)
 	}
 	if err := grown.Grow(t.Context(), 101, 1<<20); err == nil {
-		t.Error("one byte more is granted")
+		t.Error("one more byte is granted")
 	}
 	if err := grown.Settle(t.Context(), 30); err != nil || ledger.Reserved(at.User) != 30 {
 		t.Errorf("%d bytes are reserved for the commit, %v", ledger.Reserved(at.User), err)

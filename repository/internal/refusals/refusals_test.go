@@ -16,9 +16,9 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// TestOneEntryAMinute: however many requests are refused, they make one entry in a minute, the last
-// one at the end.
-func TestOneEntryAMinute(t *testing.T) {
+// TestOneEntryPerMinute: any number of refused requests are logged in one entry per minute. The
+// last entry is written at the end.
+func TestOneEntryPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meta := metadatatest.NewMemory(time.Now)
 		counter := refusals.Start(storage.New(meta, blobstest.NewMemory(), nil))

@@ -16,12 +16,11 @@ import (
 	"labshelf/metadata"
 )
 
-// counting is a store that counts the entries of the log that are read from it, and whose commits
-// can be made to fail.
+// counting is a store that counts the log entries read from it. Its commits can be made to fail.
 type counting struct {
 	metadata.Store
 	reads  atomic.Int64
-	broken atomic.Bool // each commit succeeds but reports an unknown outcome
+	broken atomic.Bool // each commit succeeds, but reports an unknown outcome
 }
 
 type countingLog struct {
@@ -49,13 +48,13 @@ func (s *counting) Update(ctx context.Context, fn func(*metadata.Tx) error) erro
 	return err
 }
 
-// growth is a store in a file, of which followers read.
+// growth is a store in a file that followers read.
 type growth struct {
 	*testing.T
 	under *counting
 	over  metadata.Store
 	grown atomic.Int64
-	begun uint64 // entries of the log of a new store
+	begun uint64 // number of log entries in a new store
 }
 
 func newGrowth(t *testing.T) *growth {
@@ -76,7 +75,7 @@ func newGrowth(t *testing.T) *growth {
 	return g
 }
 
-// log appends entries in one commit. Each has other values.
+// log appends entries in one commit. Each entry has different values.
 func (g *growth) log(about string, entries int, last error) error {
 	return g.over.Update(g.Context(), func(tx *metadata.Tx) error {
 		for n := range entries {
@@ -89,8 +88,8 @@ func (g *growth) log(about string, entries int, last error) error {
 	})
 }
 
-// follow reads the log from an entry on as a follower does, compares it with what is stored, and
-// returns its size.
+// follow reads the log from an entry on, like a follower. It compares the entries with the stored
+// ones, and returns the size of the log.
 func (g *growth) follow(from uint64) (size uint64) {
 	g.Helper()
 	err := g.over.ViewDurable(g.Context(), func(tx *metadata.Tx) error {
@@ -122,8 +121,8 @@ func (g *growth) follow(from uint64) (size uint64) {
 	return size
 }
 
-// wantReads compares how many entries were read from the store since the last call. A follower asks
-// the store for the one behind the last, too.
+// wantReads compares the number of entries read from the store since the last call. A follower also
+// reads the entry after the last one.
 func (g *growth) wantReads(about string, want int) {
 	g.Helper()
 	if got := g.under.reads.Swap(0); got != int64(want) {
@@ -152,8 +151,8 @@ func TestFollowersShareEntries(t *testing.T) {
 	}
 }
 
-// TestFollowerFallsBehind: a follower gets entries that were replaced by later ones, and those with
-// long values, from the store.
+// TestFollowerFallsBehind: a follower reads entries from the store if later ones have replaced them
+// in memory, or if their values are long.
 func TestFollowerFallsBehind(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)
@@ -179,8 +178,8 @@ func TestFollowerFallsBehind(t *testing.T) {
 	g.wantReads("with long values", 1+1)
 }
 
-// TestUncommittedEntriesAreNotKept: entries of a commit that failed, or whose outcome is unknown,
-// are read from the store.
+// TestUncommittedEntriesAreNotKept: if a commit failed or its outcome is unknown, its entries are
+// read from the store.
 func TestUncommittedEntriesAreNotKept(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)
@@ -221,8 +220,8 @@ func TestOtherProcessesEntries(t *testing.T) {
 	g.wantReads("half are of another process", 3*5+1)
 }
 
-// TestConcurrentFollowers: while many commit, and some of them fail after they have logged, each
-// follower reads what is stored.
+// TestConcurrentFollowers: while many goroutines commit, and some commits fail after they have
+// logged, each follower reads the stored entries.
 func TestConcurrentFollowers(t *testing.T) {
 	t.Parallel()
 	g := newGrowth(t)
@@ -269,7 +268,7 @@ func TestConcurrentFollowers(t *testing.T) {
 	g.wantReads("afterwards", 1)
 }
 
-// TestRecentIsBounded: the entries that are kept take 1400 KiB at most.
+// TestRecentIsBounded: the entries in memory take at most 1400 KiB.
 func TestRecentIsBounded(t *testing.T) {
 	t.Parallel()
 	const most = 1400 << 10
