@@ -142,4 +142,4 @@ const firstSteps = `give a command:
   labshelf login ADDRESS   sign in to a running service
   labshelf put DIR SET     upload a folder
   labshelf help            list all commands
-  labshelf help start      get to shared files in five minutes`
+  labshelf help start      share your first files in five minutes`

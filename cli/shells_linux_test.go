@@ -289,7 +289,7 @@ func TestFishCompletes(t *testing.T) {
 	for line, want := range map[string]string{
 		"labshelf harv":                 "harvest\tMirror a set, a dataspace, or everything to a folder",
 		"labshelf dataspace mem":        "members\tList the users with a role in a dataspace",
-		"labshelf get --fo":             "--force\treplace existing files with other content",
+		"labshelf get --fo":             "--force\treplace existing files that have other content",
 		"labshelf ls --server ":         d.base,
 		"labshelf ls --server=ht":       "--server=" + d.base,
 		"labshelf ls --order ol":        "oldest",

@@ -30,9 +30,8 @@ func dataspaceNewCommand(p command.Process) *cobra.Command {
 		Long: `new creates a dataspace: a container for sets, with its own readers and writers.
 NAME has 2 to 100 characters: a-z, 0-9, - and _; it is unique and cannot be
 changed. You become its admin. "labshelf grant" gives roles to others. All users
-may read a public dataspace. Everybody may read an open one, without a key if
-the service allows that. The service may allow only sysadmins to create
-dataspaces.`,
+can read a public dataspace. Everybody can read an open one, without a key if
+the service allows that. By default only sysadmins can create dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
@@ -75,9 +74,8 @@ func dataspaceEditCommand(p command.Process) *cobra.Command {
 		Short: "Change the fields or the visibility of a dataspace",
 		Long: `edit changes the fields given by flags and keeps all others; "" empties a field.
 The name cannot be changed. It requires the role admin in the dataspace. Only
-sysadmins can change the quota. It may be smaller than the current usage: then
-nothing is removed, but nothing can be added. DATASPACE is a name, an id or a
-URL.`,
+sysadmins can change the quota. A quota below the current usage removes nothing,
+but nothing can be added. DATASPACE is a name, an id or a URL.`,
 		Example: "  labshelf dataspace edit lab-one --visibility public\n  labshelf dataspace edit lab-one --quota 500GiB",
 		Args:    command.Exactly(1, "one dataspace"),
 	}
@@ -118,7 +116,7 @@ func dataspaceListCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List dataspaces",
-		Long: `ls lists the dataspaces that you may read, the oldest first. "labshelf ls
+		Long: `ls lists the dataspaces that you can read, the oldest first. "labshelf ls
 DATASPACE" lists the sets of one.`,
 		Args: cobra.NoArgs,
 	}
@@ -136,8 +134,8 @@ DATASPACE" lists the sets of one.`,
 		return command.Show(p, c.Dataspaces.List(ctx, o), command.DataspaceColumns(), f.View(noDataspaces))
 	})
 	f.Define(cmd)
-	flags.StringVar(&visibility, "visibility", "", "list only dataspaces with this `VISIBILITY`: private, public or open")
-	flags.StringVar(&origin, "origin", "", "only dataspaces with exactly this origin, a `TEXT`; \"\": those without one")
+	flags.StringVar(&visibility, "visibility", "", "only dataspaces with this `VISIBILITY`: private, public or open")
+	flags.StringVar(&origin, "origin", "", "only dataspaces with exactly the origin `TEXT`; \"\" selects dataspaces without an origin")
 	p.CompletesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return cmd
 }
@@ -152,9 +150,9 @@ it: everything; the last N versions of each resource, including the current one;
 or the versions replaced less than N days ago. A version with a label is always
 kept.
 
-Nothing is removed at once: "labshelf purge" removes the files of the other
-versions, and lists them with --dry-run. Their records stay. Setting the
-retention requires the role admin in the dataspace.`,
+The command itself removes nothing. "labshelf purge" later removes the files of
+the other versions, and lists them with --dry-run. The records of the versions
+stay. Setting the retention requires the role admin in the dataspace.`,
 		Example: `  labshelf retention lab-one
   labshelf retention lab-one last 5
   labshelf retention lab-one 90 days`,
@@ -239,8 +237,9 @@ The name and dataspace of a set cannot be changed. SET is a name, an id, a URL
 or DATASPACE/TITLE; see "labshelf help references".
 
 With --extract, the properties of the set's files, including existing files, are
-filled from their sidecars (name.json next to name), from their headers, or from
-both. Values set by people stay. "" ends this, and keeps the filled values.`,
+filled from their sidecars (run.csv.json for run.csv), from their headers, or
+from both. Values that people set stay. --extract "" turns this off, and keeps
+the filled values.`,
 		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"
   labshelf set edit runs-2026 --extract sidecar,header`,
 		Args: command.Exactly(1, "one set"),
@@ -277,7 +276,7 @@ func setListCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE]",
 		Short: "List sets, of one dataspace or all",
-		Long: `ls lists the sets of a dataspace, or all sets that you may read, the oldest
+		Long: `ls lists the sets of a dataspace, or all sets that you can read, the oldest
 first. "labshelf ls SET" lists the content of a set.`,
 		Example: "  labshelf set ls\n  labshelf set ls lab-one --all",
 		Args:    command.AtMost(1, "one dataspace"),

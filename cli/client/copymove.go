@@ -20,17 +20,17 @@ func mvCommand(p command.Process) *cobra.Command {
 		Use:   "mv RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Rename a resource, or move resources to another set",
 		Long: `mv renames a resource. NEWNAME is the complete name, including folders, such as
-2026/run-1.csv. With a slash at its end it is a folder, in which the resource
-keeps its name. The resource keeps its id and its URL.
+2026/run-1.csv. If NEWNAME ends with a slash, it is a folder, to which the
+resource moves under the same name. The resource keeps its id and its URL.
 
-With --to, or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, mv moves
-resources to another set, which may be in another dataspace in which you are an
-editor. No bytes are copied. Versions, tags and properties move along. Each
-resource gets a new id in its new set. The record in the old set is deleted and
-refers to the new one, so that clients that follow either set receive the
-change. mv prints the command that undoes the move: moved back, the resource has
-its old id again, with all later changes. (restore would create a second
-resource from the old one.)
+With --to, or with DATASPACE/SET, SET: or SET:NAME instead of NEWNAME, mv moves
+resources to another set. The set can be in another dataspace, if you are an
+editor there. No bytes are copied. Versions, tags and properties are moved, too.
+Each resource gets a new id in its new set. The record in the old set is deleted
+and refers to the new one, so that clients that follow either set receive the
+change. mv prints the command that undoes the move. Use it instead of restore,
+which would create a second resource: after the move back, the resource has its
+old id, and keeps all later changes.
 
 If the set has another resource with that name, mv refuses, since SET:NAME would
 be ambiguous. After an error it continues with the next resource.`,
@@ -45,13 +45,13 @@ func cpCommand(p command.Process) *cobra.Command {
 		Use:   "cp RESOURCE NEWNAME | RESOURCE... --to SET [--name NAME]",
 		Short: "Copy resources, within their set or to another one",
 		Long: `cp creates a new resource from the current version of another one, with its tags
-and properties. NEWNAME is the complete name of the copy in the same set; with a
-slash at its end it is a folder, in which the copy has the same name. With --to,
-or with DATASPACE/SET, SET: or SET:NAME in place of NEWNAME, cp copies resources
-to a set, which may be in another dataspace in which you are an editor. You must
-be able to read the originals. No bytes are copied: a large file takes no longer
-than a small one, and no additional space. "labshelf get" copies to this
-machine.
+and properties. NEWNAME is the complete name of the copy in the same set. If it
+ends with a slash, it is a folder, in which the copy has the same name. With
+--to, or with DATASPACE/SET, SET: or SET:NAME instead of NEWNAME, cp copies
+resources to another set. The set can be in another dataspace, if you are an
+editor there. You must be able to read the originals. No bytes are copied: a
+large file takes no longer than a small one, and needs no additional space. To
+copy files to this machine, use "labshelf get".
 
 If the set has another resource with that name, cp refuses, since SET:NAME would
 be ambiguous. After an error it continues with the next resource.`,
@@ -85,8 +85,8 @@ func placeCommand(p command.Process, f placementFlags, cmd *cobra.Command) *cobr
 		}
 		return p.Each(ctx, args, func(ref string) error { return place(ctx, p, c, ref, f) })
 	})
-	cmd.Flags().StringVar(&f.to, "to", "", "`SET` to which the resources go")
-	cmd.Flags().StringVar(&f.name, "name", "", "with --to and one resource, its new `NAME`")
+	cmd.Flags().StringVar(&f.to, "to", "", "destination `SET`")
+	cmd.Flags().StringVar(&f.name, "name", "", "new `NAME` of a single resource, with --to")
 	cmd.Flags().BoolVar(&f.force, "force", false, "allow a second resource with the same name in the set")
 	command.JSONFlag(cmd, &f.asJSON)
 	p.CompletesFlag(cmd, "to", completion.Sets(client.Active))

@@ -31,11 +31,11 @@ its unit, such as 20 °C or 20,5 °C. Ambiguous numbers and unknown units are
 rejected. A dot in NAME separates groups. --metadata merges a JSON file, in
 which null removes a field (RFC 7396); use it to change fields such as creators.
 
-If required properties of the dataspace's schema are missing, describe reports
-them on standard error ("labshelf help schema").
+If properties that the schema requires are missing, describe reports them on
+standard error ("labshelf help schema").
 
 Replacing a file keeps its metadata. If somebody else changes the tags at the
-same time, describe tries its change again.`,
+same time, describe repeats its change.`,
 		Example: `  labshelf describe runs-2026:run-1.csv
   labshelf describe runs-2026:run-1.csv --tag raw --set operator=Ada
   labshelf describe runs-2026:run-1.csv --set "temperature:=20 °C" --set "n:=3"

@@ -17,14 +17,14 @@ import (
 
 func folderCommand(p command.Process) *cobra.Command {
 	const rules = `
-A folder is the common beginning of file names, up to a slash. SET/FOLDER/ ends
-in a slash; SET is a name, an id, or DATASPACE/SET.`
+A folder is the common beginning of file names, up to a slash. SET/FOLDER/ must
+end with a slash; SET is a name, an id, or DATASPACE/SET.`
 	return p.Branch("folder", "Create, move, copy, delete and restore folders of sets",
 		changeFolder(p, &cobra.Command{
 			Use:   "new SET/FOLDER/",
 			Short: "Create an empty folder",
-			Long: `new creates a folder that exists without files, in listings and on drives.
-Folders that contain files need not be created.` + rules,
+			Long: `new creates an empty folder, which is visible in listings and on drives. A
+folder that contains files need not be created.` + rules,
 			Example: "  labshelf folder new runs-2026/raw/",
 		}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Create(ctx, at.set.ID, at.path)
@@ -32,10 +32,10 @@ Folders that contain files need not be created.` + rules,
 		}),
 		changeFolder(p, &cobra.Command{
 			Use:   "mv SET/FOLDER/ SET/NEWFOLDER/",
-			Short: "Rename a folder, or move it, also to another set",
+			Short: "Rename a folder, or move it within its set or to another one",
 			Long: `mv moves a folder with its content. Within a set, files keep their ids; in
-another set they get new ones, as with "labshelf mv". If the destination exists,
-mv refuses. To undo it, move the folder back.` + rules,
+another set they get new ids, as with "labshelf mv". If the destination exists,
+mv fails. To undo a move, move the folder back.` + rules,
 			Example: "  labshelf folder mv runs-2026/raw/ runs-2026/2026/raw/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Move(ctx, at.set.ID, at.path, to)
@@ -43,9 +43,9 @@ mv refuses. To undo it, move the folder back.` + rules,
 		}),
 		changeFolder(p, &cobra.Command{
 			Use:   "cp SET/FOLDER/ SET/NEWFOLDER/",
-			Short: "Copy a folder, also to another set",
+			Short: "Copy a folder within its set or to another one",
 			Long: `cp copies a folder with the current versions of all its files. No bytes are
-copied. If the destination exists, cp refuses.` + rules,
+copied. If the destination exists, cp fails.` + rules,
 			Example: "  labshelf folder cp runs-2026/raw/ published/figure-2/",
 		}, 2, func(ctx context.Context, c *client.Client, at folderAt, to client.FolderDestination) (client.FolderChange, string, error) {
 			done, err := c.Folders.Copy(ctx, at.set.ID, at.path, to)
@@ -53,7 +53,7 @@ copied. If the destination exists, cp refuses.` + rules,
 		}),
 		changeFolder(p, &cobra.Command{
 			Use:   "rm SET/FOLDER/",
-			Short: "Delete a folder with its content; restore undoes it",
+			Short: "Delete a folder with its content",
 			Long: `rm deletes all files in a folder and its subfolders, and prints the command that
 undoes this. It does not ask for confirmation.` + rules,
 			Example: "  labshelf folder rm runs-2026/tests/",
@@ -81,8 +81,8 @@ those that were restored, purged or moved since. rm prints the complete command.
 		}
 		return done, fmt.Sprintf("Restored %s of %s.", fileCount(done), at), err
 	})
-	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` that rm has printed")
-	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was created empty, as rm has printed; repeatable")
+	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` of the deletion, as printed by rm")
+	cmd.Flags().StringArrayVar(&deleted.CreatedFolders, "folder", nil, "`PATH` of a folder that was created empty, as printed by rm; may be repeated")
 	cmd.MarkFlagsOneRequired("deletion", "folder")
 	return cmd
 }
@@ -111,7 +111,7 @@ func findFolder(ctx context.Context, c *client.Client, ref string) (at folderAt,
 	case err != nil:
 		return at, err
 	case !found:
-		return at, fmt.Errorf(`%q does not begin with a set that you may read; "labshelf ls" lists dataspaces,
+		return at, fmt.Errorf(`%q does not begin with a set that you can read; "labshelf ls" lists dataspaces,
 and "labshelf ls DATASPACE" their sets`, ref)
 	case at.path == "":
 		return at, exit.Usagef("%q is a set; name a folder of it, as %s/FOLDER/", ref, strings.TrimSuffix(ref, "/"))

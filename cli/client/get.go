@@ -20,20 +20,20 @@ func getCommand(p command.Process) *cobra.Command {
 		Use:   "get RESOURCE|SET [DIR|FILE]",
 		Short: "Download a file, or all files of a set",
 		Long: `get downloads all files of a set to the folder DIR, which it creates if
-necessary, or to the current folder. A single file goes into DIR if that folder
-exists or the path ends in a slash, otherwise to that path, as FILE. With -o the
-path is always FILE; - is standard output. RESOURCE is an id, a URL, or
+necessary, or to the current folder. A single file is written to DIR if that
+folder exists or the path ends with a slash; otherwise the path is FILE. With -o
+the path is always FILE; - is standard output. RESOURCE is an id, a URL, or
 SET:NAME. SET is a name, an id, a URL, or DATASPACE/TITLE. The report goes to
 standard error.
 
-Names become paths below DIR that every system can write, as in a zip of the set
-from the pages: elements that lead elsewhere are left out, and characters that
-some systems reject become _. If several files have the same name, the oldest
-keeps it, and the others get their id added. Such files are reported and
-counted, and .labshelf-names.json in DIR has the names of their resources. put
-reads it, so that it does not send a folder from get again. Each file is
-verified with its SHA-256 before it gets its name, and has the modification time
-of the resource.
+get turns names into paths below DIR that are valid on every system, as in a zip
+of the set: elements such as .. are removed, and characters that some systems
+reject become _. If several files have the same name, the oldest keeps it, and
+the others get their id added. Renamed files are reported and counted, and
+.labshelf-names.json in DIR has the names of their resources. put reads this
+file, so that it does not send a folder from get again. Each file is verified
+with its SHA-256 before it gets its name, and has the modification time of the
+resource.
 
 You can repeat get at any time: it does not fetch files again that exist with
 the right content, and it resumes interrupted ones. An incomplete file is called
@@ -57,9 +57,9 @@ versions" lists the versions.`,
 		}
 		return get.Run(ctx, c, o, args[0])
 	})
-	cmd.Flags().BoolVar(&o.Force, "force", false, "replace existing files with other content")
-	cmd.Flags().StringVarP(&o.File, "output", "o", "", "`FILE` to write the resource to; - is standard output")
-	cmd.Flags().Int64Var(&o.Version, "version", 0, "`N`, the version of the resource to get")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace existing files that have other content")
+	cmd.Flags().StringVarP(&o.File, "output", "o", "", "output `FILE`; - is standard output")
+	cmd.Flags().Int64Var(&o.Version, "version", 0, "download version `N` of the resource")
 	command.ParallelFlag(cmd, &o.Parallel, "get", command.FetchAtOnce)
 	parallelFits := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -80,9 +80,9 @@ func catCommand(p command.Process) *cobra.Command {
 		Use:   "cat RESOURCE...",
 		Short: "Write files to standard output",
 		Long: `cat writes the files of one or more resources to standard output, one after the
-other. It verifies their SHA-256. If that differs, or the connection breaks, cat
-fails, and you must not use the output. On a terminal cat shows text only.
-"labshelf get" saves files, and resumes interrupted downloads.
+other. It verifies their SHA-256. If a SHA-256 differs, or the connection
+breaks, cat fails, and you must not use the output. On a terminal cat only shows
+text files. "labshelf get" saves files, and resumes interrupted downloads.
 
 RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 		Example: `  labshelf cat runs-2026:2026/11/run-1.csv | head
@@ -107,12 +107,12 @@ func harvestCommand(p command.Process) *cobra.Command {
 		Use:   "harvest SET|DATASPACE|URL|all DIR",
 		Short: "Mirror a set, a dataspace, or everything to a folder",
 		Long: `harvest makes the folder DIR a mirror of a listing: the resources of a set or a
-dataspace, all resources that you may read (all), or the listing with this URL,
-which may have dataspaceId, setId or since. The first run fetches everything.
+dataspace, all resources that you can read (all), or the listing with this URL,
+which can contain dataspaceId, setId or since. The first run fetches everything.
 Later runs, for example every night, fetch only added and changed files, and
-remove deleted ones; if nothing has changed, that takes one request. With all,
-harvest also follows your permissions: it fetches dataspaces that you can
-read now, and removes the files of those that you can no longer read.
+remove deleted ones; if nothing has changed, this takes one request. With all,
+harvest also follows your permissions: it fetches dataspaces that you can read
+now, and removes the files of those that you can no longer read.
 
 DIR then contains
   files/          the files by name, each verified with its SHA-256; in a mirror
@@ -121,18 +121,17 @@ DIR then contains
   README.txt      a description of DIR, for people who find it
   state.json      the state of the mirror, for the next run
 
-DIR belongs to the mirror: later runs overwrite manual changes in files/, and
-move files that you added to strays/ if a path is needed. A run can be
-interrupted or killed at any moment; the next one resumes. Names become paths as
-in labshelf get.
+Do not change DIR: later runs overwrite changes in files/, and move added files
+to strays/ if their path is needed. A run can be interrupted or killed at any
+moment; the next run resumes. Names become paths as in "labshelf get".
 
 --from-start reads the complete listing again and verifies every local file with
 its SHA-256. Use it if local files were changed, if state.json or metadata.jsonl
 are damaged, or after the service was restored from a backup.
 
 If a run would remove more than a tenth of the files and more than 5 of them, or
-all, it stops before any change and reports why, with exit code 7: a role may
-have been revoked, or a dataspace deleted, by mistake. If the deletions are
+all files, it stops before any change, with exit code 7 and the reason. Perhaps
+a role was revoked, or a dataspace deleted, by mistake. If the deletions are
 right, run it again with --accept-deletions.
 
 Files that cannot be fetched are reported, and tried again in each run.`,
@@ -147,7 +146,7 @@ Files that cannot be fetched are reported, and tried again in each run.`,
 		return mirror.Run(ctx, c, o, args[0], args[1])
 	})
 	cmd.Flags().BoolVar(&o.FromStart, "from-start", false, "read the whole listing again, and compare every local file")
-	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "remove all deleted files, whatever their number")
+	cmd.Flags().BoolVar(&o.AcceptDeletions, "accept-deletions", false, "allow the removal of any number of deleted files")
 	command.ParallelFlag(cmd, &o.Parallel, "fetch", command.FetchAtOnce)
 	command.JSONFlag(cmd, &asJSON)
 	return p.CompletesThenFolder(cmd, completion.Either(completion.Words(mirror.All), completion.Dataspaces(client.Active), completion.Sets(client.Active)))

@@ -28,14 +28,14 @@ func loginCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login URL",
 		Short: "Store the address of a service and a key for it",
-		Long: `login asks for a key, verifies it, and stores it with the address of the service
-in a file that only you can read (logins.json in your configuration folder). The
-other commands then use this service, unless --server or LABSHELF_SERVER selects
-another one. login reads the key from the terminal, without echo, or from the
-first line of standard input. The key is never an argument, since other users of
-the machine can read arguments.
+		Long: `login prompts for a key, verifies it, and stores it with the address of the
+service in a file that only you can read (logins.json in your configuration
+folder). The other commands then use this service, unless --server or
+LABSHELF_SERVER selects another one. login reads the key from the terminal,
+without echo, or from the first line of standard input. The key cannot be an
+argument, because other users of the machine can read arguments.
 
-URL is the address of the pages or of the interface, with or without /v1. The
+URL is the address of the web pages or of the API, with or without /v1. The
 address of a dataspace, set or file in the browser works, too.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
 		Args:    command.Exactly(1, "the address of the service, such as https://data.example.org"),

@@ -22,20 +22,20 @@ func lsCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [DATASPACE | SET | SET/[FOLDER/] | RESOURCE]",
 		Short: "List dataspaces, the sets of one, or the resources of a set",
-		Long: `ls lists the dataspaces that you may read; with the name of one, its sets; with
-the name of a set, its resources. If a dataspace and a set have the same name,
-it means the dataspace: write the set as DATASPACE/SET. With a resource, as
-SET:NAME, ls shows that one. Ids and URLs work, too; see "labshelf help
-references". With a slash at the end ls shows one folder of a set: the files
-directly in it, and its folders with a slash at the end.
+		Long: `ls lists the dataspaces that you can read; with the name of a dataspace, its
+sets; with the name of a set, its resources. If a dataspace and a set have the
+same name, ls lists the dataspace: write the set as DATASPACE/SET. With
+SET:NAME, ls shows one resource. Ids and URLs work, too; see "labshelf help
+references". With SET/ or SET/FOLDER/, ls shows one folder of a set: the files
+directly in it, and its subfolders with a slash at the end.
 
-With --resources it lists the resources of a dataspace, or all resources that
-you may read, instead of sets or dataspaces.
+With --resources, ls lists the resources of a dataspace, or all resources that
+you can read, instead of sets or dataspaces.
 
 Resources of one set are sorted by name. Others, and listings with a time, are
 sorted by modification, the newest first. --order changes this. Times are in
-your time zone, unless they end with Z or an offset. A date without a time is
-its first moment.`,
+your time zone, unless they end with Z or an offset. A date without a time means
+the beginning of the day.`,
 		Example: `  labshelf ls
   labshelf ls lab-one
   labshelf ls lab-one/runs-2026/2026/11/
@@ -54,8 +54,8 @@ its first moment.`,
 	})
 	flags := cmd.Flags()
 	f.Define(cmd)
-	flags.BoolVarP(&f.resources, "resources", "r", false, "list resources, not the sets or dataspaces that contain them")
-	flags.StringVar(&f.order, "order", "", "sort resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
+	flags.BoolVarP(&f.resources, "resources", "r", false, "list resources instead of the sets or dataspaces that contain them")
+	flags.StringVar(&f.order, "order", "", "sort resources by `WORD`: name or name-descending (only in a set), or newest or oldest modification first")
 	flags.StringVar(&f.prefix, "name-prefix", "", "only resources of a set whose names begin with `TEXT`")
 	flags.StringVar(&f.since, "since", "", "only resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "only resources modified before `TIME`")
@@ -145,8 +145,9 @@ func lsTop(ctx context.Context, p command.Process, c *client.Client, f lsFlags) 
 }
 
 // noDataspaces is shown to a user who can read no dataspace.
-const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" creates
-one, or an admin gives you a role in another one: "labshelf help grant".`
+const noDataspaces = `There are no dataspaces that you can read. "labshelf dataspace new NAME" creates
+one. Or ask an admin to give you a role in an existing one: "labshelf help
+grant".`
 
 // lsMany lists the resources of one dataspace, or of all.
 func lsMany(ctx context.Context, p command.Process, c *client.Client, f lsFlags, dataspaceID string) error {

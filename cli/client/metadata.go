@@ -20,8 +20,8 @@ import (
 func metadataCommand(p command.Process) *cobra.Command {
 	cmd := p.Branch("metadata", "Export and import the metadata of a set as a spreadsheet",
 		metadataExportCommand(p), metadataImportCommand(p), metadataEditsCommand(p), metadataUndoCommand(p))
-	cmd.Long = `metadata exports the tags and properties of the files of a set as CSV, one row
-for each file, for editing in a spreadsheet, and imports the edited CSV.
+	cmd.Long = `metadata exports the tags and properties of the files of a set as CSV, with a
+row for each file. You can edit the CSV in a spreadsheet, and import it again.
 "labshelf help csv" describes the columns. To change one file, use "labshelf
 describe".`
 	return cmd
@@ -63,13 +63,13 @@ func metadataImportCommand(p command.Process) *cobra.Command {
 	var preview, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import SET FILE",
-		Short: "Change the metadata of files with an edited CSV",
+		Short: "Import an edited CSV with the metadata of files",
 		Long: `import changes the files of a set according to the rows of FILE; - is standard
-input. A new column adds a property, an empty cell removes one, and files and
-properties without a row or column do not change. All rows are checked first: if
-one is wrong, or its file has changed since the export, nothing is changed.
---preview shows the changes without making them. "labshelf metadata undo" undoes
-an import.`,
+input. A new column adds a property, and an empty cell removes it. Files without
+a row, and properties without a column, do not change. All rows are checked
+first: if a row has a problem, or its file has changed since the export, nothing
+is changed. --preview shows the changes without making them. "labshelf metadata
+undo" undoes an import.`,
 		Example: `  labshelf metadata import lab-one/runs runs.csv --preview
   labshelf metadata import lab-one/runs runs.csv`,
 		Args: command.Exactly(2, "a set, such as lab-one/runs, and a CSV file"),
@@ -200,9 +200,9 @@ func metadataUndoCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo EDIT",
 		Short: "Undo a bulk edit",
-		Long: `undo restores the files to the state before a bulk edit, which "labshelf
-metadata edits" lists. It lists the files that somebody has changed since: they
-do not change. An undo can itself be undone.`,
+		Long: `undo restores the metadata that the files had before a bulk edit, which
+"labshelf metadata edits" lists. It does not change files that were edited after
+the bulk edit, and lists them. An undo can itself be undone.`,
 		Args: command.Exactly(1, `one id of an edit, as "labshelf metadata edits" lists it`),
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {

@@ -21,12 +21,12 @@ func rmCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rm RESOURCE... | --set SET... | --dataspace DATASPACE...",
-		Short: "Delete resources, sets or dataspaces; restore undoes it",
+		Short: "Delete resources, sets or dataspaces",
 		Long: `rm deletes resources; with --set, sets with their content; with --dataspace,
 dataspaces with their content. Deleted files cannot be downloaded. rm does not
-ask for confirmation. It prints the "labshelf restore" command that undoes it,
-which works until a sysadmin purges old deletions. Records stay, so that clients
-that follow changes see the deletion.
+ask for confirmation. It prints the "labshelf restore" command that undoes the
+deletion, which works until a sysadmin purges old deletions. The records stay,
+so that clients that follow changes see the deletion.
 
 After an error rm continues with the next argument. Repeating it is harmless.`,
 		Example: `  labshelf rm runs-2026:run-1.csv
@@ -62,12 +62,13 @@ func restoreCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Restore deleted objects, or an earlier version of a file",
-		Long: `restore restores resources; with --set, sets, and with --dataspace, dataspaces,
-each with exactly the content that was deleted with it. Content that was deleted
-earlier stays deleted. Resources whose bytes were purged cannot be restored.
+		Long: `restore restores resources; with --set, sets; with --dataspace, dataspaces. A
+set or dataspace is restored with the content that was deleted with it. Content
+that was deleted earlier stays deleted. Resources whose bytes were purged cannot
+be restored.
 
-If both a deleted and an active resource have a name, it means the deleted one.
-"labshelf ls --deleted --long SET" lists those with their ids.
+If both a deleted and an active resource have the name, restore uses the deleted
+one. "labshelf ls --deleted --long SET" lists deleted resources with their ids.
 
 With --version N the resource gets back the file, name and description of
 version N, as a new version; "labshelf versions" lists the versions.`,
@@ -100,7 +101,7 @@ version N, as a new version; "labshelf versions" lists the versions.`,
 		})
 	})
 	w.define(cmd.Flags())
-	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version to make current again")
+	cmd.Flags().Int64Var(&number, "version", 0, "make version `N` current again")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("version") && (number < 1 || len(args) != 1 || w.set || w.dataspace) {
 			return exit.Usagef("--version must be a number, 1 or more, and requires a single resource")

@@ -37,11 +37,12 @@ func statusCommand(p command.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show the status of a service, and who you are there",
+		Short: "Show the status of a service, and your user",
 		Long: `status shows the status of the service: OK, READ-ONLY (it serves reads, and
-rejects changes) or FAILING. Unless it is OK, the exit code is 1. With a key it
-also shows the user. A sysadmin also sees why the service is not OK, the number
-of files known to be damaged, background errors, and the nodes of a cluster.`,
+rejects changes) or FAILING. The exit code is 1 unless the status is OK. With a
+key it also shows your user. A sysadmin also sees why the service is not OK, the
+number of files known to be damaged, background errors, and the nodes of a
+cluster.`,
 		Example: "  labshelf status\n  labshelf status --server https://data.example.org/v1 --json",
 		Args:    cobra.NoArgs,
 	}

@@ -19,10 +19,10 @@ func unlockCommand(p command.Process) *cobra.Command {
 		Use:   "unlock SET[/FOLDER/] | RESOURCE",
 		Short: "End locks of the network drive",
 		Long: `unlock ends the locks of a file, or of a folder and its direct content. Programs
-on the network drive hold such locks, for example an office program that
-crashed. Admins of the dataspace can end every lock there, other editors their
-own. A lock expires within an hour. Locks only affect the drive: put, the pages
-and other commands ignore them.`,
+lock files on the network drive, and an office program that crashed leaves its
+locks. Admins of the dataspace can end every lock in it, other editors only
+their own locks. A lock expires within an hour. Locks only affect the drive:
+put, the web pages and other commands ignore them.`,
 		Example: `  labshelf unlock lab-one/raw:plan.odt
   labshelf unlock lab-one/raw/2026/ --list`,
 		Args: command.Exactly(1, "one set, such as lab-one/raw; a folder, such as lab-one/raw/2026/; or one file, such as lab-one/raw:plan.odt"),
@@ -41,7 +41,7 @@ and other commands ignore them.`,
 		}
 		return reportLocks(p, locks, list, asJSON)
 	})
-	cmd.Flags().BoolVar(&list, "list", false, "list the locks and end none of them")
+	cmd.Flags().BoolVar(&list, "list", false, "only list the locks")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.SetsOrResources)
 }

@@ -45,14 +45,14 @@ func usageCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "usage [DATASPACE]",
 		Short: "Show the usage of dataspaces and quotas",
-		Long: `usage shows the usage of the dataspaces that you may read, or of one of them,
-and your own usage. Each file counts in full, even if two have the same content.
-Deleted files and old versions count until they are purged. The column USED has
-the sum. Each version counts for the user who stored it, not for the user who
-created the file. Members see the quota of a dataspace, users their own;
+		Long: `usage shows the usage of the dataspaces that you can read, or of one of them,
+and your own usage. Each file counts in full, even if another file has the same
+content. Deleted files and old versions count until they are purged. The column
+USED has the sum. A version counts for the user who stored it, not for the user
+who created the file. Members see the quota of a dataspace, users their own;
 "labshelf dataspace edit --quota" and "labshelf user edit --quota" set them.
 
-It warns if 80 % of a quota are used.`,
+usage prints a warning if 80 % of a quota are used.`,
 		Example: "  labshelf usage\n  labshelf usage lab-one\n  labshelf usage --user mary",
 		Args:    command.Between(0, 1, "one dataspace, or none for all"),
 	}
@@ -69,7 +69,7 @@ It warns if 80 % of a quota are used.`,
 		}
 		return err
 	})
-	cmd.Flags().StringVar(&user, "user", "", "only the usage of this `USER`, for sysadmins any user")
+	cmd.Flags().StringVar(&user, "user", "", "only the usage of this `USER`; sysadmins can name any user")
 	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if user != "" && len(args) > 0 {

@@ -33,9 +33,10 @@ file of a version, and "labshelf restore RESOURCE --version N" makes it the
 current one.
 
 With --version N and --label TEXT it labels a version; "" removes the label. A
-version with a label is kept whatever "labshelf retention" says. With --version
-N and --erase a sysadmin removes the file of a replaced version at once and for
-good. Its record stays, and earlier backups still have the file.`,
+version with a label is always kept, even if "labshelf retention" would remove
+it. With --version N and --erase, a sysadmin removes the file of a replaced
+version immediately and permanently. Its record stays, and earlier backups still
+contain the file.`,
 		Example: `  labshelf versions runs-2026:run-1.csv
   labshelf versions runs-2026:run-1.csv --version 3 --label "as published"`,
 		Args: command.Exactly(1, "one resource, such as runs-2026:run-1.csv"),
@@ -70,9 +71,9 @@ good. Its record stays, and earlier backups still have the file.`,
 		who := command.UserNames{Client: c, Names: map[string]string{}}
 		return command.Show(p, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: f.Page()}), versionColumns(ctx, who), f.View(""))
 	})
-	flags.Int64Var(&f.number, "version", 0, "`N`, the version to label or erase")
-	flags.StringVar(&f.label, "label", "", "`TEXT` of up to 100 characters, the reason to keep the version")
-	flags.BoolVar(&f.erase, "erase", false, "remove the file of the version for good")
+	flags.Int64Var(&f.number, "version", 0, "label or erase version `N`")
+	flags.StringVar(&f.label, "label", "", "label `TEXT` of up to 100 characters, such as the reason to keep the version")
+	flags.BoolVar(&f.erase, "erase", false, "permanently remove the file of the version")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show names and digests; truncate nothing")
 	flags.IntVar(&f.Limit, "limit", 0, "at most `N` rows (default: all)")
 	command.JSONFlag(cmd, &f.JSON)

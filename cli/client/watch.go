@@ -20,15 +20,16 @@ func watchCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [DATASPACE | SET | RESOURCE]",
 		Short: "Print changes as they happen",
-		Long: `watch prints a line for each change that you may see, until Ctrl-C ends it: the
-time, the action, and the id of the dataspace, set, resource, user or key. With
-a dataspace, a set or a resource it prints only changes of it and its content. A
-sysadmin also sees changes of users and webhooks, and purges.
+		Long: `watch prints a line for each change that you can see, until you press Ctrl-C:
+the time, the action, and the id of the dataspace, set, resource, user or key.
+With a dataspace, a set or a resource, it prints only changes of this object and
+its content. A sysadmin also sees changes of users and webhooks, and purges.
 
 After a restart of the service or a broken connection, watch resumes after the
-last printed change. With --after and the id of a change, which --json shows, it
-begins after that change. "reload" means that changes may be missing: the id
-belongs to a replaced state of the service, or is more than 10,000 changes old.`,
+last printed change. With --after ID it begins after the change with this id,
+which --json shows. The line "reload" means that changes may be missing, because
+the id is more than 10,000 changes old, or the service was restored from a
+backup since.`,
 		Example: `  labshelf watch
   labshelf watch runs-2026
   labshelf watch lab-one --json`,
@@ -51,7 +52,7 @@ belongs to a replaced state of the service, or is more than 10,000 changes old.`
 		}
 		return watch(ctx, p, c, id, after, asJSON)
 	})
-	cmd.Flags().StringVar(&after, "after", "", "`ID` of the change after which to begin (default: now)")
+	cmd.Flags().StringVar(&after, "after", "", "begin after the change with this `ID` (default: now)")
 	command.JSONFlag(cmd, &asJSON)
 	p.Completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
 	return cmd

@@ -36,7 +36,7 @@ const MaxKeyFile = 4 << 10
 // AddFlags defines --server and --key-file.
 func AddFlags(flags *pflag.FlagSet) {
 	flags.String(ServerFlag, "", fmt.Sprintf("base `URL` of the running service (default: LABSHELF_SERVER, otherwise the latest login, otherwise %s)", DefaultServer))
-	flags.String(KeyFileFlag, "", "`FILE` with the key, readable for its owner alone (default: LABSHELF_KEY, otherwise the key of the login)")
+	flags.String(KeyFileFlag, "", "`FILE` with the key, readable only for its owner (default: LABSHELF_KEY, otherwise the key of the login)")
 }
 
 // Open reads the flags of AddFlags and returns a client of that service. Without a key it returns

@@ -50,20 +50,20 @@ func backupCreateCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create DEST",
 		Short: "Create a backup in a folder, or add a snapshot to an existing one",
-		Long: `create copies everything, as it was at one moment, to the folder DEST. The
-service continues, and people can write meanwhile. If DEST contains a backup,
-this adds a snapshot to it and copies only the missing files. It keeps the
-latest snapshots, as many as --keep says, and the last one from before each
-restoration. It removes older snapshots after the new one is complete, but no
-files. After an interruption, run the same command again.
+		Long: `create copies the state of the service at one moment to the folder DEST. The
+service keeps running, and people can change data during the backup. If DEST
+contains a backup, create adds a snapshot to it and copies only the missing
+files. It keeps the number of snapshots in --keep, and the last snapshot before
+each restoration. It removes older snapshots after the new one is complete, but
+no files. After an interruption, run the same command again.
 
 A damaged or missing file is reported and left out; all others are copied.
 
 The latest snapshot in DEST must be an earlier state of the same repository.
-Otherwise the command stops and changes nothing. DEST may belong to another
-repository. Or the repository was put back to an older state, and DEST contains
-the changes that this has undone. To continue, name the reason with an --allow
-flag, once.
+Otherwise the command stops and changes nothing: perhaps DEST belongs to another
+repository, or the repository was put back to an older state, and DEST contains
+later changes. If you know the reason, continue with the --allow flag for it,
+once.
 
 ` + placeHelp,
 		Args:        cobra.ExactArgs(1),
@@ -82,7 +82,7 @@ flag, once.
 	}
 	addPlaceFlags(cmd.Flags())
 	cmd.Flags().IntVar(&o.Keep, "keep", backup.DefaultKeep, "`NUMBER` of snapshots to keep")
-	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that DEST already has, instead of trusting their size")
+	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "also read the files that DEST already has, instead of comparing only their size")
 	addAllowFlags(cmd.Flags(), &o.Allow)
 	addJSONFlag(cmd, &asJSON)
 	return cmd
@@ -175,10 +175,11 @@ func backupRestoreCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore SRC --data DIR",
 		Short: "Create a data directory from a backup",
-		Long: `restore makes the data directory DIR from the latest snapshot in the folder SRC,
-or from the snapshot that --at selects, and then checks all of it. DIR must be
-empty or missing. An incomplete or damaged backup is rejected, with the reason.
-If restore is interrupted, no service starts on DIR, and you can delete it.`,
+		Long: `restore creates the data directory DIR from the latest snapshot in the folder
+SRC, or from the snapshot that --at selects, and then checks all of it. DIR must
+be empty or missing. An incomplete or damaged backup is rejected, with the
+reason. If restore is interrupted, no service starts on DIR, and you can delete
+it.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -202,7 +203,7 @@ If restore is interrupted, no service starts on DIR, and you can delete it.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&data, "data", "", "`DIR` to make, empty or missing")
+	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to create, empty or missing")
 	addAtFlag(cmd, &which)
 	cmd.Flags().BoolVar(&partial, "partial", false, "restore the rest if files of the backup are missing or damaged")
 	addJSONFlag(cmd, &asJSON)
@@ -219,8 +220,8 @@ func backupVerifyCommand(p process.Process) *cobra.Command {
 		Short: "Check whether a backup can be restored",
 		Long: `verify restores the latest snapshot in the folder DEST to a temporary folder,
 checks and compares all of it, and deletes it again. It requires free space for
-the whole snapshot. Then it reads, in DEST, the additional files of the earlier
-snapshots. With --at it verifies only one snapshot.`,
+the whole snapshot. Then it reads the files in DEST that only earlier snapshots
+need. With --at it verifies only one snapshot.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -241,7 +242,7 @@ snapshots. With --at it verifies only one snapshot.`,
 	}
 	cmd.Flags().SortFlags = false
 	addAtFlag(cmd, &which)
-	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` to restore in (default: the system's folder for temporary files)")
+	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` for the temporary copy (default: the system's folder for temporary files)")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }

@@ -50,8 +50,8 @@ anything.
 		},
 	}
 	addPlaceFlags(cmd.Flags())
-	cmd.Flags().StringVar(&subset, "subset", "", "check the files of one part only: `N/T` is the Nth of T parts, such as 2/10")
-	cmd.Flags().BoolVar(&noData, "no-data", false, "do not read the files; check only that they exist and their sizes")
+	cmd.Flags().StringVar(&subset, "subset", "", "check only one part of the files: `N/T` is the Nth of T parts, such as 2/10")
+	cmd.Flags().BoolVar(&noData, "no-data", false, "do not read the files; check only their existence and size")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each violation, the progress and the result as JSON objects, one a line")
 	return cmd
 }

@@ -22,7 +22,7 @@ func compactCommand(p process.Process) *cobra.Command {
 		Short: "Shrink the metadata file",
 		Long: `compact writes a new metadata file without the space of removed records, checks
 it, and replaces the old file. The service must be stopped, and the disk must
-have space for both files. At any moment one of the two is complete.`,
+have space for both files. An interruption damages nothing.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {

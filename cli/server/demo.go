@@ -30,9 +30,9 @@ func demoCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show a repository with sample data",
-		Long: `demo runs the service on a temporary data directory with sample dataspaces, sets,
-files and users. It prints links that sign you in as each of the users. At the
-end (Ctrl-C) it removes everything.`,
+		Long: `demo runs the service on a temporary data directory with sample dataspaces,
+sets, files and users. It prints a link for each user that signs you in as that
+user. When you press Ctrl-C, it ends and removes everything.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeInUse, exit.CodeInterrupted),
 		RunE: func(*cobra.Command, []string) (err error) {
@@ -55,7 +55,7 @@ end (Ctrl-C) it removes everything.`,
 			return process.UntilSignal(s.run)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", listen, "`HOST:PORT` to listen on; port 0 takes any free one")
+	cmd.Flags().StringVar(&listen, "listen", listen, "`HOST:PORT` to listen on; port 0 selects any free port")
 	return cmd
 }
 

@@ -23,9 +23,10 @@ system keeps synced data, who can read and write it, how much space is free, and
 known causes of data loss. Each result is ok, a warning or a problem, with
 advice.
 
-The directory need not exist: doctor then examines the place where it would be.
-The service may be running. doctor makes a folder .labshelf-doctor-*, and
-removes it at the end. To check the content of the files, use "labshelf check".
+If the directory does not exist, doctor examines the folder in which it would be
+created. The service may be running. doctor creates a folder .labshelf-doctor-*,
+and removes it at the end. To check the content of the files, use "labshelf
+check".
 
 If the metadata are in PostgreSQL, doctor connects to the server and examines
 its settings and its clock. If the files are in an S3 bucket, doctor puts,

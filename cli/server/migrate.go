@@ -26,14 +26,14 @@ func migrateCommand(p process.Process) *cobra.Command {
 		Short: "Move everything between a data directory, a PostgreSQL database and an S3 bucket",
 		Long: `migrate moves the repository of the service A to the stores of the service B:
 metadata from a file to a PostgreSQL database or back, files from folders to an
-S3 or back. A and B are each a configuration file or a data directory. In a data
-directory the settings of config.toml count. Both services must be stopped, on
-all nodes, and B must have no metadata yet.
+S3 or back. A and B are each a configuration file or a data directory. For a
+data directory, the settings of its config.toml are used. Both services must be
+stopped, on all nodes, and B must have no metadata yet.
 
 The repository stays the same: users, keys, sessions, ids, page tokens, webhooks
-and the audit log remain valid. Unfinished uploads in chunks start again, and
-the trash is not moved, unless the files stay where they are. A is unchanged; do
-not start its service again.
+and the audit log remain valid. Unless the files stay in the same store,
+unfinished resumable uploads start again, and the trash is not moved. migrate
+does not change A; do not start its service again.
 
 Files are copied first, each compared with its SHA-256. Then the metadata are
 written, read again and compared. After an interruption, run the same command
@@ -55,7 +55,7 @@ is complete.`,
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&from, "from", "", "`CONFIG` of the service to move, or its data directory")
 	cmd.Flags().StringVar(&to, "to", "", "`CONFIG` of the new service, or its data directory")
-	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that B already has, instead of trusting their size")
+	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "also read the files that B already has, instead of comparing only their size")
 	cmd.Flags().BoolVar(&o.Partial, "partial", false, "move even if files are damaged or missing in A")
 	addJSONFlag(cmd, &asJSON)
 	return cmd

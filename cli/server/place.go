@@ -25,13 +25,13 @@ type place struct {
 const placeHelp = `With --data DIR the command works on the data directory of a stopped service.
 Otherwise it calls the running service, as a sysadmin: the service of "labshelf
 login", or the one at --server (LABSHELF_SERVER) with the key from LABSHELF_KEY
-or --key-file. A key is never an argument, since other users of the machine can
-read arguments.`
+or --key-file. A key cannot be an argument, because other users of the machine
+can read arguments.`
 
 // addPlaceFlags defines --data, --server and --key-file.
 func addPlaceFlags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.String("data", "", "`DIR`, the data directory; the service must be stopped")
+	flags.String("data", "", "data directory `DIR`; the service must be stopped")
 	connection.AddFlags(flags)
 }
 

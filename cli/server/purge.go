@@ -31,13 +31,13 @@ func purgeCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge --older-than TIME",
 		Short: "Remove the files of objects that were deleted long ago",
-		Long: `purge removes the files of resources that were deleted longer ago than TIME,
-with all their versions. It also removes the files of versions that were
-replaced longer ago than TIME and that "labshelf retention" does not keep. The
-records stay. A version with a label is removed only with its resource, and is
-listed. purge also removes files that have been unreferenced for longer than
-TIME. That time begins when a resource is deleted or a version removed, or when
-a purge or the service first notices the file. Removed files go to the folder
+		Long: `purge removes the files of resources that were deleted more than TIME ago, with
+all their versions. It also removes the files of versions that were replaced
+more than TIME ago and that "labshelf retention" does not keep. The records
+stay. A version with a label is removed only together with its resource, and is
+listed. purge also removes files that no record has referred to for TIME. This
+time begins when a resource is deleted, when a version is removed, or when a
+purge or the service first notices the file. Removed files go to the folder
 trash. A purge deletes them from there after the grace period, so that it does
 not disturb a running backup.
 
@@ -70,9 +70,9 @@ not disturb a running backup.
 		},
 	}
 	addPlaceFlags(cmd.Flags())
-	cmd.Flags().StringVar(&olderThan, "older-than", "", "how long ago the object was deleted, as a `TIME` such as 90d or 36h")
+	cmd.Flags().StringVar(&olderThan, "older-than", "", "minimum `TIME` since the deletion, such as 90d or 36h")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing; print what would be removed")
-	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` for which removed files stay in the trash (default %s, or the setting of a running service)", defaultGrace))
+	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` for which removed files stay in the trash (default %s, or the setting of the running service)", defaultGrace))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as a JSON object")
 	return cmd
 }

@@ -48,7 +48,7 @@ backup.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&from, "from", "", "`BACKUP` to take the files from")
+	cmd.Flags().StringVar(&from, "from", "", "`BACKUP` from which files are copied")
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` to repair; the service must be stopped")
 	addJSONFlag(cmd, &asJSON)
 	return cmd

@@ -36,7 +36,7 @@ func serveCommand(p process.Process) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the service",
 		Long: `serve runs the service until it receives SIGTERM or SIGINT (Ctrl-C). It then
-finishes the running requests. A second signal ends it at once.
+finishes the running requests. A second signal ends it immediately.
 
 serve creates the data directory if it does not exist. The first start on an
 empty directory creates the user "admin", a sysadmin, prints its key once and
@@ -44,11 +44,11 @@ writes it to initial-admin.key there. LABSHELF_ADMIN_KEY sets the key instead;
 only the first start reads it.
 
 Every setting is a flag (--base-url), an environment variable
-(LABSHELF_BASE_URL; an empty one counts as not set) and a key in the
-configuration file (base_url), in this order of precedence. The file is the one
-in --config or LABSHELF_CONFIG, otherwise config.toml in the data directory, if
-it exists. Relative paths start at the current directory. "labshelf help config
-> config.toml" writes a file with every key and its default.`,
+(LABSHELF_BASE_URL; an empty variable is ignored) and a key in the configuration
+file (base_url), in this order of precedence. --config or LABSHELF_CONFIG names
+the file; the default is config.toml in the data directory, if it exists.
+Relative paths are relative to the current directory. "labshelf help config >
+config.toml" writes a file with every key and its default.`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeInUse, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {

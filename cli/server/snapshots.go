@@ -110,9 +110,10 @@ func backupListCommand(p process.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list SRC",
 		Short: "List the snapshots in a backup, and their size",
-		Long: `list shows the snapshots in the backup in the folder SRC, oldest first: the name,
-the time of the last change, the time when it was made, its size, and its epoch,
-which changes with each restoration. It reads no files: use verify for that.`,
+		Long: `list shows the snapshots in the backup in the folder SRC, oldest first: the
+name, the time of the last change, the time when the snapshot was created, its
+size, and its epoch, which changes with each restoration. list does not check
+the files: use verify for that.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -41,11 +41,12 @@ func listCommand(p command.Process) *cobra.Command {
 		Short: "List who changed what, and when",
 		Long: `ls lists the entries of the audit log, the newest first. Sysadmins see all
 entries, admins the entries of their dataspaces. With a dataspace, a set or a
-resource it lists the changes of that object, for everybody who may read it.
+resource it lists the changes of that object, for everybody who can read it.
 
-Entries have numbers, from 0. An action is a word such as resource.replace, or
-all of a kind, such as "resource.*"; --long also shows ids, digests and
-addresses. Times are in your time zone, unless they end with Z or an offset.`,
+Entries are numbered from 0. --action accepts an action such as
+resource.replace, or all actions on a kind of object, such as "resource.*".
+--long also shows ids, digests and addresses. Times are in your time zone,
+unless they end with Z or an offset.`,
 		Example: `  labshelf audit ls runs-2026:run-1.csv
   labshelf audit ls --user mary --since 2026-11-01
   labshelf audit ls --action "privilege.*" --json`,
@@ -53,7 +54,7 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return f.check(len(args) > 0) }
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		v := f.View("There are no such entries that you may see.")
+		v := f.View("There are no such entries that you can see.")
 		columns := entryColumns(ctx, command.UserNames{Client: c, Names: map[string]string{"": "-"}})
 		if len(args) > 0 {
 			kind, id, err := historyOf(ctx, c, args[0])
@@ -75,8 +76,8 @@ addresses. Times are in your time zone, unless they end with Z or an offset.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.user, "user", "", "only actions of the user with this `NAME` or id")
 	flags.StringVar(&f.object, "object", "", "only actions on the object with this `ID`, such as a user")
-	flags.StringVar(&f.action, "action", "", "only this action, as a `WORD`, or all of a kind, such as \"user.*\"")
-	flags.StringVar(&f.order, "order", "", "sort `ORDER`: newest (the default) or oldest first")
+	flags.StringVar(&f.action, "action", "", "only this action, as a `WORD`, or all actions on a kind of object, such as \"user.*\"")
+	flags.StringVar(&f.order, "order", "", "sort in this `ORDER`: newest (the default) or oldest first")
 	flags.StringVar(&f.since, "since", "", "only actions after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "only actions before `TIME`")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids, digests and addresses; truncate nothing")
@@ -187,7 +188,8 @@ whether any of these entries was changed, removed or inserted.
 
 A head only proves something if people who can change the data directory cannot
 change the head. Keep it on another machine, with another administrator, or on
-paper. Let cron append one to a file there every day. Any user may get heads.`,
+paper. Let cron append a head to a file there every day. Every user can get
+heads.`,
 		Example: `  labshelf audit head >> heads.txt
   labshelf audit head --size 1000`,
 		Args: cobra.NoArgs,
@@ -209,7 +211,7 @@ paper. Let cron append one to a file there every day. Any user may get heads.`,
 		_, err = io.WriteString(p.Out, head.Head)
 		return err
 	})
-	cmd.Flags().Int64Var(&size, "size", -1, "the head of the first `N` entries (default: of all)")
+	cmd.Flags().Int64Var(&size, "size", -1, "print the head of the first `N` entries (default: all)")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
 }

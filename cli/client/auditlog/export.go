@@ -21,14 +21,14 @@ import (
 func exportCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
-		Short: "Save the whole audit log as a file that can be verified",
+		Short: "Export the whole audit log to a file that can be verified",
 		Long: `export writes all entries of the audit log to FILE, with the signed head of the
-log: one JSON object a line. It is for sysadmins. It replaces FILE only when the
-export is complete; - is standard output.
+log, as one JSON object a line. Only sysadmins can export. FILE is replaced only
+when the export is complete; - is standard output.
 
 The export contains names, descriptions and addresses, unless they were erased.
-"labshelf audit verify" verifies it, and other programs can, too: "labshelf help
-audit-log" describes the format.`,
+"labshelf audit verify" verifies the export. Other programs can, too: "labshelf
+help audit-log" describes the format.`,
 		Example: `  labshelf audit export audit.jsonl
   labshelf audit export - | gzip > audit.jsonl.gz`,
 		Args: command.Exactly(1, "one file to write, or - for standard output"),
@@ -59,18 +59,18 @@ func verifyCommand(p command.Process) *cobra.Command {
 		Use:   "verify FILE",
 		Short: "Verify an export of the audit log against earlier heads",
 		Long: `verify computes the Merkle tree of an export, and compares it with the head in
-the export and with older heads. Each file of heads has one or more, as written
-by "labshelf audit head >> FILE". It needs no service and no user's key. FILE is
-the export; - is standard input.
+the export and with older heads. A file with heads contains one or more heads,
+as written by "labshelf audit head >> FILE". It needs no service and no user's
+key. FILE is the export; - is standard input.
 
-Without an older head it only checks that the export is consistent: anybody with
-the data directory can create a new log. With --key, the stored public key, it
-rejects an export that is signed by another key.
+Without an older head, verify only checks that the export is consistent, because
+anybody with the data directory can create a new log. With --key and a public
+key that you stored earlier, it rejects an export that is signed by another key.
 
 If something was changed, it fails with exit code 1 and lists the entries. If
 the service was restored from a backup, some entries were given up, and verify
-reports them. Exit code 6 then means that a head proves nothing about the other
-entries: check that this restoration is known.`,
+reports them with exit code 6. A head over these entries proves nothing about
+the current ones: make sure that you know of this restoration.`,
 		Example: `  labshelf audit verify audit.jsonl --head heads.txt
   labshelf audit export - | labshelf audit verify - --head heads.txt`,
 		Args:        command.Exactly(1, "one export, or - for standard input"),
@@ -97,7 +97,7 @@ entries: check that this restoration is known.`,
 		return nil
 	}
 	cmd.Flags().StringArrayVar(&heads, "head", nil, "`FILE` with earlier heads; may be repeated")
-	cmd.Flags().StringVar(&key, "key", "", "the public key, as a `TEXT` (default: the key in the export)")
+	cmd.Flags().StringVar(&key, "key", "", "public `KEY` that must have signed the export (default: the key in the export)")
 	command.JSONFlag(cmd, &asJSON)
 	return cmd
 }

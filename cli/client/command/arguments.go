@@ -86,7 +86,7 @@ const (
 
 // ParallelFlag defines --parallel, and makes the command reject values out of bounds.
 func ParallelFlag(cmd *cobra.Command, parallel *int, verb string, usual int) {
-	cmd.Flags().IntVar(parallel, "parallel", usual, fmt.Sprintf("%s `N` files at once, up to %d", verb, mostParallel))
+	cmd.Flags().IntVar(parallel, "parallel", usual, fmt.Sprintf("%s `N` files at a time, up to %d", verb, mostParallel))
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *parallel < 1 || *parallel > mostParallel {
 			return exit.Usagef("--parallel must be 1 to %d, not %d", mostParallel, *parallel)

@@ -186,8 +186,8 @@ func SetNames(ctx context.Context, c *client.Client, dataspaceID string) (map[st
 type stateFlags struct{ deleted, all bool }
 
 func (f *stateFlags) define(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.deleted, "deleted", false, "only deleted ones")
-	flags.BoolVar(&f.all, "all", false, "include deleted ones")
+	flags.BoolVar(&f.deleted, "deleted", false, "list only deleted objects")
+	flags.BoolVar(&f.all, "all", false, "include deleted objects")
 }
 
 // State returns the state of the records to list.

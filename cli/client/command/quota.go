@@ -10,7 +10,7 @@ import (
 // set.
 func QuotaFlag(flags *pflag.FlagSet) func() *int64 {
 	var size QuotaValue
-	flags.Var(&size, "quota", "limit of the `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
+	flags.Var(&size, "quota", "maximum `SIZE` of all versions, such as 500GiB; none: no limit (for sysadmins)")
 	return func() *int64 { return Given(flags, "quota", (*int64)(&size)) }
 }
 

@@ -36,13 +36,14 @@ func Command(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find QUERY...",
 		Short: "Find dataspaces, sets and files by name, description or content",
-		Long: `find lists the hits of a query that you may read, the most relevant first. Each
-row has the place, as other commands take it, and the parts with the words of
-the query. If two files have the same place, use the id, which --long shows.
+		Long: `find lists the objects that match a query and that you can read, the most
+relevant first. Each row has the name of the object, in the form that other
+commands accept, and the parts that contain words of the query. If two files
+have the same name, use the id, which --long shows.
 
 find searches names, titles, tags, descriptions, properties, creators and the
-text of files, including the beginnings of words. All words must match. For
-phrases, -not, tag:, in: and size:>1GB see "labshelf help search".
+text of files. It also finds the beginnings of words. All words must match.
+"labshelf help search" describes phrases, -not, tag:, in: and size:>1GB.
 
 Your shell interprets quotes, > and words that begin with a dash. Write such a
 query in single quotes, and -- before a query that begins with a dash.
@@ -69,7 +70,7 @@ year. --web prints the address of the page with the hits, to save the search.`,
 		return find(ctx, p, c, q, f)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.order, "order", "", "sort `ORDER`: relevance (the default), newest or oldest modification first, or name")
+	flags.StringVar(&f.order, "order", "", "sort in this `ORDER`: relevance (the default), newest or oldest modification first, or name")
 	flags.BoolVar(&f.counts, "counts", false, "print only the number of matches")
 	flags.BoolVar(&f.web, "web", false, "print the address of the page with the hits")
 	flags.BoolVarP(&f.Long, "long", "l", false, "also show ids and titles; truncate nothing")

@@ -29,13 +29,12 @@ func indexStatusCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the search index (sysadmins)",
-		Long: `status shows how far the search index has followed the changes. It is current,
-behind, building (it is being rebuilt, and not everything is found) or failing
-(it cannot be written; the service tries again). If it is failing, the exit code
-is 1.
+		Long: `status shows the state of the search index: current, behind, building (it is
+being rebuilt, and searches find less) or failing (it cannot be written; the
+service tries again). If it is failing, the exit code is 1.
 
-With --wait, status returns when all earlier changes can be found, including the
-text of the files. If that takes longer than --timeout, it fails.`,
+With --wait, status returns when searches find all earlier changes, including
+the text of files. If this takes longer than --timeout, it fails.`,
 		Example: "  labshelf index status\n  labshelf put runs runs-2026 && labshelf index status --wait",
 		Args:    cobra.NoArgs,
 	}
@@ -64,7 +63,7 @@ text of the files. If that takes longer than --timeout, it fails.`,
 		}
 		return err
 	})
-	flags.BoolVar(&wait, "wait", false, "return when all earlier changes can be found")
+	flags.BoolVar(&wait, "wait", false, "wait until searches find all earlier changes")
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "wait for `DURATION` at most, such as 30s or 10m")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
@@ -124,8 +123,8 @@ func indexRebuildCommand(p command.Process) *cobra.Command {
 		Use:   "rebuild",
 		Short: "Delete the search index and rebuild it (sysadmins)",
 		Long: `rebuild deletes the search index. The service rebuilds it in the background,
-from its records and files; meanwhile searches find less. This changes nothing
-else. The service detects and rebuilds a damaged index without this command.`,
+from its records and files. Until then, searches find less; nothing else
+changes. The service detects and rebuilds a damaged index without this command.`,
 		Example: "  labshelf index rebuild && labshelf index status --wait",
 		Args:    cobra.NoArgs,
 	}

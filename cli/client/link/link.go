@@ -26,8 +26,8 @@ func Command(p command.Process) *cobra.Command {
 		shareCommand(p), requestCommand(p), inviteCommand(p), listCommand(p), revokeCommand(p), takeCommand(p), discardCommand(p))
 	cmd.Long = `link creates addresses for people without an account. A share shows a set, a
 folder or a file; a request receives files into a set; an invitation gives an
-account and a role. Somebody with the address has at most your current
-permissions there. Editors create shares and requests, sysadmins create
+account and a role. People with the address have at most your current
+permissions. Editors can create shares and requests, and sysadmins can create
 invitations.`
 	return cmd
 }
@@ -35,7 +35,7 @@ invitations.`
 // linkFlags defines the flags of a new share or request.
 func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses string) {
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes the link; visitors see it")
-	flags.StringVar(expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: never, or what the service allows)")
+	flags.StringVar(expires, "expires", "", "expiry `TIME`: a date such as 2027-12-31, a time, or a duration such as 7d (default: never, or the maximum of the service)")
 	flags.StringVar(&n.Password, "password", "", "`PASSWORD` of 6 characters or more that visitors must enter")
 	flags.Int64Var(&n.MaxUses, "max-uses", 0, uses)
 }
@@ -63,9 +63,9 @@ a file unless --version selects another one.`,
 		}
 		return makeLink(ctx, p, c, n, expires, asJSON)
 	})
-	linkFlags(cmd.Flags(), &n, &expires, "`NUMBER` of downloads after which the link ends (default: any)")
+	linkFlags(cmd.Flags(), &n, &expires, "maximum `NUMBER` of downloads (default: no limit)")
 	cmd.Flags().Int64Var(&n.Version, "version", 0, "`NUMBER` of the version of a file (default: the current one)")
-	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "for reviewers: hide the names of people and of the dataspace")
+	cmd.Flags().BoolVar(&n.HidesPeople, "hide-people", false, "hide the names of people and of the dataspace, for anonymous review")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.SetsOrResources)
 }
@@ -91,11 +91,11 @@ func requestCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "request SET",
 		Short: "Create a link to receive files",
-		Long: `request creates a link for uploads to a set by people without an account, or by
-an instrument's computer with nothing but curl. They do not see the content of
-the set. It prints the address on standard output; the address cannot be shown
-again. Files are stored under the label of the link and the day. From a
-terminal:
+		Long: `request creates a link for uploads to a set, by people without an account or by
+an instrument's computer that only has curl. They cannot see the content of the
+set. The command prints the address on standard output; the address cannot be
+shown again. The name of an uploaded file begins with the label of the link and
+the day. To upload from a terminal:
 
   curl -T FILE ADDRESS/FILE`,
 		Example: `  labshelf link request lab-one/raw --label Bern --max-total 20GiB --type .tif`,
@@ -111,8 +111,8 @@ terminal:
 	})
 	flags := cmd.Flags()
 	linkFlags(flags, &n, &expires, "`NUMBER` of files after which the link ends (default: any)")
-	flags.Var(&all, "max-total", "limit of the total `SIZE` of all files, such as 20GiB")
-	flags.Var(&each, "max-size", "limit of the `SIZE` of one file, such as 2GiB")
+	flags.Var(&all, "max-total", "maximum total `SIZE` of all files, such as 20GiB")
+	flags.Var(&each, "max-size", "maximum `SIZE` of one file, such as 2GiB")
 	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of accepted files, such as .tif or image/*; may be repeated (default: all)")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, completion.Sets(client.Active))
@@ -127,11 +127,11 @@ func inviteCommand(p command.Process) *cobra.Command {
 		Short: "Create a link that gives a colleague an account",
 		Long: `invite creates a link with which one person chooses a username and gets a key
 and a role in a dataspace. It prints the address on standard output; the address
-cannot be shown again. Send it only to that person: the first visitor gets the
-account. Somebody who has an account gets only the role. Without a dataspace the
-invitation gives an account and no role. Sysadmins can invite people and, if the
-operator allows it (invitations in the configuration), so can the admins of the
-dataspace.`,
+cannot be shown again. Send it only to that person, because the first person who
+uses it gets the account. A person who already has an account gets only the
+role. Without a dataspace, the invitation gives an account and no role.
+Sysadmins can invite people. Admins can invite people to their dataspace, if the
+operator allows this ("invitations" in the configuration).`,
 		Example: `  labshelf link invite lab-one --role editor --label "Ada Lovelace"`,
 		Args:    command.AtMost(1, "one dataspace, such as lab-one"),
 	}
@@ -154,7 +154,7 @@ dataspace.`,
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; visitors do not see it")
-	flags.StringVar(&expires, "expires", "", "`END`, as a date or a duration such as 3d, at most 30 days from now (default: 7d)")
+	flags.StringVar(&expires, "expires", "", "expiry `TIME`: a date or a duration such as 3d, at most 30 days from now (default: 7d)")
 	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "role", completion.Words(command.Roles()...))
 	return p.Completes(cmd, false, completion.Dataspaces(client.Active))
@@ -209,15 +209,15 @@ label, the number of uses, and the last use.`,
 				return err
 			}
 		}
-		v := command.View{JSON: asJSON, None: "There are no links that you may manage."}
+		v := command.View{JSON: asJSON, None: "There are no links that you can manage."}
 		if long {
 			v.Also |= command.InLong
 		}
 		return command.Show(p, c.Links.List(ctx, o), linkColumns(targets), v)
 	})
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "also show the password, the last use and unfinished uploads; truncate nothing")
-	cmd.Flags().StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose links are listed (default: all)")
-	cmd.Flags().StringVar(&state, "state", client.Active, "`STATE` of the links: active, deleted (revoked) or all")
+	cmd.Flags().StringVar(&dataspace, "dataspace", "", "only links of this `DATASPACE` (default: all)")
+	cmd.Flags().StringVar(&state, "state", client.Active, "only links in this `STATE`: active, deleted (revoked) or all")
 	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "dataspace", completion.Dataspaces(client.Active))
 	return cmd
@@ -288,8 +288,8 @@ func linkColumns(targets linkTargets) []command.Column[client.Link] {
 }
 
 func revokeCommand(p command.Process) *cobra.Command {
-	return onLink(p, "revoke LINK", "End a link for good", `revoke ends a link at once and for good. Files that were uploaded through it
-stay.`,
+	return onLink(p, "revoke LINK", "End a link for good", `revoke ends a link immediately and permanently. Files that were uploaded through
+it stay.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.Revoke(ctx, l.ID); err != nil {
 				return err
@@ -301,8 +301,8 @@ stay.`,
 
 func takeCommand(p command.Process) *cobra.Command {
 	return onLink(p, "take LINK", "Become the owner of a link",
-		`take makes you the owner of a link: its visitors then have your permissions. It
-is for admins of the dataspace, for example after the owner has left.`,
+		`take makes you the owner of a link: its visitors then have your permissions.
+Admins of the dataspace can use it, for example after the owner has left.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			taken, err := c.Links.Take(ctx, l.ID)
 			if err != nil {
@@ -314,10 +314,10 @@ is for admins of the dataspace, for example after the owner has left.`,
 
 func discardCommand(p command.Process) *cobra.Command {
 	return onLink(p, "discard LINK", "End the unfinished uploads of a request",
-		`discard ends the unfinished uploads through a request, including those that are
-being sent, and removes their data. Until then the data count towards the
-quotas. Complete files stay. Visitors can start again; "labshelf link revoke"
-also ends the link.`,
+		`discard ends the unfinished uploads through a request, even if they are being
+sent, and removes their data, which count towards the quotas until then.
+Complete files stay. Visitors can start again, unless you revoke the link with
+"labshelf link revoke".`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.EndUploads(ctx, l.ID); err != nil {
 				return err
@@ -360,7 +360,7 @@ func findLink(ctx context.Context, c *client.Client, ref string) (client.Link, e
 	}
 	switch len(fits) {
 	case 0:
-		return client.Link{}, fmt.Errorf("there is no link %q that you may manage; \"labshelf link ls\" lists your links", ref)
+		return client.Link{}, fmt.Errorf("there is no link %q that you can manage; \"labshelf link ls\" lists your links", ref)
 	case 1:
 		return fits[0], nil
 	}

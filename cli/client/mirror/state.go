@@ -180,8 +180,8 @@ func (m *mirror) writeState() error {
 }
 
 // readme explains the folder to people who find it.
-const readme = `This folder is a mirror of a listing of a labshelf, made by "labshelf harvest".
-Run the same command again to update it; state.json names the listing.
+const readme = `This folder is a mirror of a listing of a labshelf, created by "labshelf
+harvest". Run the same command again to update it; state.json names the listing.
 
 files/          The files, under the names that they have there. Each has the
                 time of its last change. Do not change anything here: later

@@ -21,7 +21,8 @@ func GrantCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant ROLE DATASPACE USER...",
 		Short: "Give users a role in a dataspace",
-		Long: `grant gives users a role in a dataspace, in place of their current one there:
+		Long: `grant gives users a role in a dataspace, which replaces their current role
+there:
 
   member  reads
   editor  also adds, changes, deletes and restores files and sets
@@ -66,9 +67,9 @@ func RevokeCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke DATASPACE USER...",
 		Short: "Revoke the role of users in a dataspace",
-		Long: `revoke removes the role of users in a dataspace, at once. They can no longer
-read a private dataspace. It requires the role admin there. To revoke keys, use
-"labshelf key revoke".`,
+		Long: `revoke removes the role of users in a dataspace, with immediate effect. They can
+no longer read it if it is private. It requires the role admin there. To revoke
+keys, use "labshelf key revoke".`,
 		Example:     "  labshelf revoke lab-one mary",
 		Args:        command.AtLeast(2, "a dataspace and one or more users, such as: lab-one mary"),
 		Annotations: exit.Codes(exit.CodePartly, exit.CodeInterrupted),
@@ -115,10 +116,9 @@ func MembersCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "members DATASPACE",
 		Short: "List the users with a role in a dataspace",
-		Long: `members lists the users with a role in a dataspace; with --deleted, users whose
-role was revoked. "labshelf grant" gives roles, "labshelf revoke" removes them.
-Sysadmins may do everything without a role, and all users may read a public
-dataspace.`,
+		Long: `members lists the users with a role in a dataspace, or with --deleted the users
+whose role was revoked. "labshelf grant" gives roles, "labshelf revoke" removes
+them. Sysadmins need no role, and all users can read a public dataspace.`,
 		Example: "  labshelf dataspace members lab-one",
 		Args:    command.Exactly(1, "one dataspace"),
 	}
@@ -142,7 +142,7 @@ dataspace.`,
 			{Head: "STATE", Only: command.InState, Cell: func(p client.Privilege) string { return p.State }},
 		}
 		o := client.ListOptions{DataspaceID: d.ID, State: f.State(), Limit: f.Page()}
-		return command.Show(p, c.Privileges.List(ctx, o), columns, f.View("There are no roles that you may see."))
+		return command.Show(p, c.Privileges.List(ctx, o), columns, f.View("There are no roles that you can see."))
 	})
 	f.Define(cmd)
 	return p.Completes(cmd, false, completion.Dataspaces(client.Active))

@@ -33,12 +33,13 @@ func keyNewCommand(p command.Process) *cobra.Command {
 again. The user's other keys stay valid. You can create keys for yourself, and
 sysadmins for any user.
 
-A key that you create for yourself depends on the key in use: it ends no later,
-and is revoked with it, unless "labshelf key revoke --keep" replaces that key.
+A key that you create for yourself depends on the key in use. It expires no
+later than that key, and is revoked with it, unless you use "labshelf key revoke
+--keep".
 
-With --data DIR the command works on the data directory of a stopped service. It
-needs no key, but access to the directory: use it to restore access if all keys
-are lost. --user must then name an active user.`,
+With --data DIR the command works on the data directory of a stopped service.
+This needs access to the directory, but no key: use it if all keys are lost.
+--user must then name an active user.`,
 		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
   (umask 077; labshelf key new --user mary > mary.key)
   labshelf key new --data ./data --user admin`,
@@ -71,9 +72,9 @@ are lost. --user must then name an active user.`,
 	}
 	flags := cmd.Flags()
 	userFlag(p, cmd, &user)
-	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters, the purpose of the key")
-	flags.StringVar(&expires, "expires", "", "`END`, as a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
-	flags.StringVar(&data, "data", "", "`DIR` of the data; the service must be stopped")
+	flags.StringVar(&label, "label", "", "label `TEXT` of up to 100 characters, such as the purpose of the key")
+	flags.StringVar(&expires, "expires", "", "expiry `TIME`: a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
+	flags.StringVar(&data, "data", "", "data directory `DIR`; the service must be stopped")
 	connection.AddFlags(flags)
 	command.JSONFlag(cmd, &asJSON)
 	return cmd
@@ -145,8 +146,9 @@ func keyListCommand(p command.Process) *cobra.Command {
 		Use:   "ls",
 		Short: "List keys, without the keys themselves",
 		Long: `ls lists your keys, or, for a sysadmin, the keys of any user, including revoked
-and expired ones: the prefix, the label, the last use, and the end. ENDS WITH is
-the key that created it: revoking that key also revokes this one.`,
+and expired ones: the prefix, the label, the last use, and the expiry. The
+column ENDS WITH shows the key with which a key was created: revoking the former
+also revokes the latter.`,
 		Args: cobra.NoArgs,
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -188,16 +190,16 @@ func keyRevokeCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke KEY...",
 		Short: "Revoke keys, and everything created with them",
-		Long: `revoke makes keys invalid at once and for good. KEY is the id of a key, as
-"labshelf key ls" shows it, or its label or prefix if no other valid key of the
-user has the same. You can also revoke the key that the command itself uses;
-sign in with another one afterwards.
+		Long: `revoke makes keys invalid immediately and permanently. KEY is the id of a key,
+as "labshelf key ls" shows it, or its label or prefix if no other valid key of
+the user has the same one. You can also revoke the key that the command itself
+uses; sign in with another key afterwards.
 
-Keys, links and invitations that were created with the key are revoked with it,
-and its webhooks pause; revoke lists them. Keys that a sysadmin created for
-other users stay. --dry-run shows the list and revokes nothing. To replace a
-key, create a new one, sign in with it, and revoke the old one with --keep,
-which keeps the listed objects.`,
+Keys, links and invitations that were created with the key are revoked, too, and
+webhooks that were created with it pause; revoke lists all of them. Keys that a
+sysadmin created for other users stay. --dry-run shows the list and revokes
+nothing. To replace a key, create a new one, sign in with it, and revoke the old
+one with --keep, which keeps the listed objects.`,
 		Example: `  labshelf key revoke "old laptop"
   labshelf key revoke --dry-run "old laptop"
   labshelf key revoke --user mary --keep 01KAMNTK0Z8S1B7T1T2FYB0RR4`,
@@ -212,8 +214,8 @@ which keeps the listed objects.`,
 		return p.Each(ctx, args, func(ref string) error { return keyRevoke(ctx, p, c, id, ref, o) })
 	})
 	flags := cmd.Flags()
-	flags.BoolVar(&o.keep, "keep", false, "keep everything that was created with the key, to replace the key by another one")
-	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; show what would end")
+	flags.BoolVar(&o.keep, "keep", false, "keep everything that was created with the key")
+	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; list everything that would be revoked or paused")
 	command.JSONFlag(cmd, &o.json)
 	userFlag(p, cmd, &user)
 	return p.Completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {

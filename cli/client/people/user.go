@@ -48,7 +48,7 @@ key and no role: create a key with "labshelf key new", and give a role with
 	})
 	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
 	cmd.Flags().StringVar(&u.About, "about", "", command.DescriptionHelp)
-	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "make the user a sysadmin, who may do everything")
+	cmd.Flags().BoolVar(&u.Sysadmin, "sysadmin", false, "make the user a sysadmin, with all permissions")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false)
 }
@@ -60,10 +60,11 @@ func userEditCommand(p command.Process) *cobra.Command {
 	var sysadmin, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit USER",
-		Short: "Change the fields of a user, or make one a sysadmin",
+		Short: "Change the fields of a user, or make the user a sysadmin",
 		Long: `edit changes the fields given by flags and keeps all others; "" empties a field.
-The username cannot be changed. You can change yourself ("me"); a sysadmin can
-change all users. A quota limits what the user stores; see "labshelf usage".`,
+The username cannot be changed. You can change your own fields (USER is "me"); a
+sysadmin can change all users. A quota limits the total size of the user's
+files; see "labshelf usage".`,
 		Example: `  labshelf user edit me --fullname "Mary Ward"
   labshelf user edit mary --sysadmin
   labshelf user edit mary --sysadmin=false
@@ -87,7 +88,7 @@ change all users. A quota limits what the user stores; see "labshelf usage".`,
 	})
 	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
 	flags.StringVar(&about, "about", "", command.DescriptionHelp)
-	flags.BoolVar(&sysadmin, "sysadmin", false, "make the user a sysadmin; --sysadmin=false revokes that")
+	flags.BoolVar(&sysadmin, "sysadmin", false, "make the user a sysadmin; --sysadmin=false revokes this")
 	command.JSONFlag(cmd, &asJSON)
 	cmd.PreRunE = command.WantOne(flags, "fullname", "about", "sysadmin", "quota")
 	return p.Completes(cmd, false, completion.Users(client.Active))
@@ -113,10 +114,10 @@ other users see it only for themselves.`,
 func userRemoveCommand(p command.Process) *cobra.Command {
 	return userStateCommand(p, &cobra.Command{
 		Use:   "rm USER...",
-		Short: "Delete users, and revoke their keys for good",
-		Long: `rm deletes users, as a sysadmin. Their keys stop working at once, and for good.
-Their files stay. "labshelf user restore" restores a user with the same roles,
-but without keys.`,
+		Short: "Delete users, and permanently revoke their keys",
+		Long: `rm deletes users, as a sysadmin. Their keys are revoked immediately and
+permanently. Their files stay. "labshelf user restore" restores a user with the
+same roles, but without keys.`,
 		Example: "  labshelf user rm mary",
 	}, client.Deleted, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
 		note := fmt.Sprintf("Deleted the user %s. To restore it: labshelf user restore %[1]s\n", display.Printable(u.Username))

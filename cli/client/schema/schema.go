@@ -24,10 +24,10 @@ func Command(p command.Process) *cobra.Command {
 		newCommand(p), listCommand(p), showCommand(p), editCommand(p), versionsCommand(p), removeCommand(p), restoreCommand(p))
 	cmd.Long = `schema manages the JSON Schemas of a dataspace. A schema defines the properties
 of its sets, or of its files of some or all types. At most one schema applies to
-each object. It warns or, with --enforce, rejects changes that violate it; files
-are never rejected. "labshelf describe" sets properties and shows missing ones,
-and "labshelf find is:incomplete" finds incomplete objects. A schema is named
-DATASPACE/NAME, or by its id.`
+each object. By default a schema only warns. With --enforce, it rejects changes
+of properties that violate it; uploads are never rejected. "labshelf describe"
+sets properties and shows missing ones, and "labshelf find is:incomplete" finds
+incomplete objects. SCHEMA is DATASPACE/NAME or an id.`
 	return cmd
 }
 
@@ -82,7 +82,7 @@ role admin in the dataspace.`,
 		return p.Done(made, asJSON, "Created the schema %s/%s.\n", display.Printable(d.Name), display.Printable(made.Name))
 	})
 	f.define(cmd)
-	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "`KIND` of objects that it describes: files or sets")
+	cmd.Flags().StringVar(&purpose, "for", client.ForFiles, "`KIND` of objects to which the schema applies: files or sets")
 	command.JSONFlag(cmd, &asJSON)
 	p.CompletesFlag(cmd, "for", completion.Words(client.ForFiles, client.ForSets))
 	return cmd
@@ -111,7 +111,7 @@ func listCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls DATASPACE",
 		Short: "List the schemas of a dataspace",
-		Long:  `ls lists the schemas of a dataspace that you may read, the oldest first.`,
+		Long:  `ls lists the schemas of a dataspace that you can read, the oldest first.`,
 		Args:  command.Exactly(1, "one dataspace"),
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.Check() }
@@ -161,8 +161,8 @@ func showCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show SCHEMA",
 		Short: "Print the JSON Schema of a schema, for editing",
-		Long: `show prints the JSON Schema, in the form for "labshelf schema edit --schema";
---json prints the whole record of the schema.`,
+		Long: `show prints the JSON Schema, which you can edit and pass to "labshelf schema
+edit --schema". --json prints the whole record of the schema.`,
 		Example: `  labshelf schema show lab-one/measurement > measurement.json
   labshelf schema show lab-one/measurement --version 1`,
 		Args: command.Exactly(1, "one schema, such as lab-one/measurement"),
@@ -198,10 +198,10 @@ func editCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit SCHEMA",
 		Short: "Change a schema",
-		Long: `edit changes the fields given by flags and keeps all others. Another JSON Schema
-creates a new version; objects of an older version are still checked against
-that. --type all makes it a schema for all files. It requires the role admin in
-the dataspace.`,
+		Long: `edit changes the fields given by flags and keeps all others. A changed JSON
+Schema creates a new version; objects with an older version are still checked
+against the older one. --type all makes it a schema for all files. It requires
+the role admin in the dataspace.`,
 		Example: `  labshelf schema edit lab-one/measurement --schema measurement.json
   labshelf schema edit lab-one/measurement --enforce=false --type csv`,
 		Args: command.Exactly(1, "one schema, such as lab-one/measurement"),
@@ -233,8 +233,8 @@ the dataspace.`,
 		return p.Done(s, asJSON, "Changed the schema %s; its version is %d.\n", display.Printable(s.Name), s.Version)
 	})
 	f.define(cmd)
-	flags.StringVar(&file, "schema", "", "the JSON Schema in `FILE`, or - for standard input")
-	flags.StringVar(&name, "name", "", "another `NAME`")
+	flags.StringVar(&file, "schema", "", "new JSON Schema in `FILE`, or - for standard input")
+	flags.StringVar(&name, "name", "", "rename the schema to `NAME`")
 	command.JSONFlag(cmd, &asJSON)
 	return p.Completes(cmd, false, schemasOffered)
 }
@@ -255,8 +255,8 @@ schema show --version N" prints one.`, client.Active,
 }
 
 func removeCommand(p command.Process) *cobra.Command {
-	return onSchema(p, "rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer requires anything. Existing properties stay,
-and "labshelf schema restore" restores the schema.`, client.Active,
+	return onSchema(p, "rm SCHEMA", "Delete a schema", `rm deletes a schema: it no longer applies to any object. Existing properties
+stay, and "labshelf schema restore" restores the schema.`, client.Active,
 		func(ctx context.Context, c *client.Client, s client.Schema, asJSON bool) error {
 			if err := c.Schemas.Delete(ctx, s.ID); err != nil {
 				return err

@@ -23,10 +23,10 @@ func Command(p command.Process) *cobra.Command {
 	cmd := p.Branch("webhook", "Send messages about changes to other services",
 		addCommand(p), listCommand(p), showCommand(p), editCommand(p), removeCommand(p), rotateCommand(p),
 		resumeCommand(p), skipCommand(p), deliveriesCommand(p), repeatCommand(p))
-	cmd.Long = `webhook makes the service send a message to your URL for each change, signed by
-Standard Webhooks 1.0, in the order of the changes, each at least once. The
-admins of a dataspace can have webhooks for it, and sysadmins for the whole
-service. The operator decides where webhooks may send (webhook_hosts).`
+	cmd.Long = `webhook manages webhooks. A webhook sends a message to your URL for each change,
+in the order of the changes, at least once, and signed according to Standard
+Webhooks 1.0. Admins can create webhooks for their dataspace, and sysadmins for
+the whole service. The operator allows the receiving hosts (webhook_hosts).`
 	return cmd
 }
 
@@ -61,7 +61,7 @@ receives; without it, a sysadmin gets a webhook for all changes of the service.`
 		return showSecret(p, made, asJSON, "Created the webhook %s. Its secret is below; it cannot be shown again.\n")
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&dataspace, "dataspace", "", "`DATASPACE` whose changes it receives (default: the whole service)")
+	flags.StringVar(&dataspace, "dataspace", "", "receive only changes of this `DATASPACE` (default: of the whole service)")
 	flags.StringArrayVar(&n.Events, "event", nil, "`KIND` of event that it receives, such as resource.create or resource.*; may be repeated (default: all)")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that describes it")
 	command.JSONFlag(cmd, &asJSON)
@@ -86,13 +86,12 @@ func listCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List webhooks",
-		Long: `ls lists the webhooks that you may manage: their URLs, and whether they are
-active.`,
-		Args: cobra.NoArgs,
+		Long:  `ls lists the webhooks that you can manage, with their URL and state.`,
+		Args:  cobra.NoArgs,
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		all, err := c.Webhooks.List(ctx)
-		return command.Show(p, command.Sequence(all, err), webhookColumns(), command.View{JSON: asJSON, None: "There are no webhooks that you may manage."})
+		return command.Show(p, command.Sequence(all, err), webhookColumns(), command.View{JSON: asJSON, None: "There are no webhooks that you can manage."})
 	})
 	command.JSONFlag(cmd, &asJSON)
 	return cmd
@@ -155,7 +154,7 @@ you: it pauses when you lose the role. --event all selects all events.`, nil)
 	flags := cmd.Flags()
 	flags.StringVar(&url, "url", "", "the new `URL`")
 	flags.StringVar(&label, "label", "", "`TEXT` of up to 100 characters that describes it")
-	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives, replaces the former ones; may be repeated; all: every kind")
+	flags.StringArrayVar(&events, "event", nil, "`KIND` of event that it receives; replaces the previous kinds; may be repeated; all: every kind")
 	eachWebhook(p, cmd, func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 		var edit client.WebhookEdit
 		if flags.Changed("url") {
@@ -181,7 +180,7 @@ you: it pauses when you lose the role. --event all selects all events.`, nil)
 }
 
 func removeCommand(p command.Process) *cobra.Command {
-	return onWebhook(p, "rm WEBHOOK", "Remove a webhook", `rm removes a webhook for good, with the history of its deliveries.`,
+	return onWebhook(p, "rm WEBHOOK", "Remove a webhook", `rm permanently removes a webhook, with the history of its deliveries.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			if err := c.Webhooks.Delete(ctx, w.ID); err != nil {
 				return err
@@ -192,8 +191,8 @@ func removeCommand(p command.Process) *cobra.Command {
 
 func rotateCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "rotate WEBHOOK", "Give a webhook another secret",
-		`rotate gives a webhook another secret and prints it. For a day messages are also
-signed by the former secret, so that the receiver can be changed meanwhile.`,
+		`rotate gives a webhook a new secret and prints it. For a day messages are also
+signed with the previous secret, so that you have time to change the receiver.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			rotated, err := c.Webhooks.Rotate(ctx, w.ID)
 			if err != nil {
@@ -205,9 +204,9 @@ signed by the former secret, so that the receiver can be changed meanwhile.`,
 
 func resumeCommand(p command.Process) *cobra.Command {
 	return onWebhook(p, "resume WEBHOOK", "Resume a paused webhook",
-		`resume lets a paused webhook send again, from where it stopped. It then acts for
-you. "labshelf webhook show" shows why it was paused, and "labshelf webhook skip
---all" discards the pending messages.`,
+		`resume lets a paused webhook send again, from the message at which it stopped.
+It then acts for you. "labshelf webhook show" shows why it was paused, and
+"labshelf webhook skip --all" discards the pending messages.`,
 		func(ctx context.Context, c *client.Client, w client.Webhook, asJSON bool) error {
 			resumed, err := c.Webhooks.Resume(ctx, w.ID)
 			if err != nil {
@@ -325,7 +324,7 @@ func findWebhook(ctx context.Context, c *client.Client, ref string) (client.Webh
 	fits := slices.DeleteFunc(all, func(w client.Webhook) bool { return w.ID != ref && (ref == "" || w.Label != ref) })
 	switch len(fits) {
 	case 0:
-		return client.Webhook{}, fmt.Errorf("there is no webhook %q that you may manage; \"labshelf webhook ls\" lists them", ref)
+		return client.Webhook{}, fmt.Errorf("there is no webhook %q that you can manage; \"labshelf webhook ls\" lists them", ref)
 	case 1:
 		return fits[0], nil
 	}

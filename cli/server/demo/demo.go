@@ -70,7 +70,7 @@ func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key strin
 	if f.admin, f.err = repo.Credentials.Authenticate(ctx, key); f.err != nil {
 		return nil, f.err
 	}
-	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
+	people := []Person{{"admin", "", "sysadmin: all permissions", key}}
 	for _, p := range members {
 		p.Person.Key = f.person(ctx, p)
 		people = append(people, p.Person)

@@ -43,7 +43,7 @@ var members = []member{
 var lab = []dataspace{
 	{
 		name: "materials", title: "Materials characterisation", visibility: metadata.Public,
-		description: "Diffraction, fluorescence and mechanics. Everybody with an account may read it.",
+		description: "Diffraction, fluorescence and mechanics. Everybody with an account can read it.",
 		roles:       map[string]auth.Role{"ines": auth.Admin},
 		sets: []set{
 			{"silicon-reference", "Silicon reference, D2", "The reference pattern that every session begins with.",

@@ -23,11 +23,11 @@ func newRequests() requests {
 	return requests{
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds", Buckets: requestBuckets,
-			Help: "Requests, from the first line to the end of the response, including the client's part; by route and class of status.",
+			Help: "Duration of requests, from the first line to the end of the response, including the time that the client takes; by route and class of status.",
 		}, []string{"method", "route", "status"}),
 		overBudget: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_over_budget_total",
-			Help: "Requests rejected because the caller had used up its share; by route and exhausted budget.",
+			Help: "Requests rejected because the caller had used up its share; by route and exhausted resource.",
 		}, []string{"method", "route", "resource"}),
 		received: counter("http_received_bytes_total", "Bytes of the bodies of requests."),
 		sent:     counter("http_sent_bytes_total", "Bytes of the bodies of responses."),

@@ -54,7 +54,7 @@ func New(version string) *Metrics {
 		registry: prometheus.NewRegistry(), requests: newRequests(), commits: newCommits(), purges: newPurges(), moves: newMoves(), scrubs: newScrubs(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "blob_call_duration_seconds", Buckets: diskBuckets,
-			Help: "Calls to the file system for files, by call; write covers all writes to one file.",
+			Help: "Duration of file system calls for files, by call; write includes all writes to one file.",
 		}, []string{"call"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
