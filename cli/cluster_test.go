@@ -12,7 +12,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestClusterScript runs the program with PostgreSQL and S3: see testdata/cluster. Each script gets
+// TestClusterScript runs the program with PostgreSQL and S3: see testdata/cluster. Each script has
 // its own database and bucket, named in cluster/config.toml.
 func TestClusterScript(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func TestEveryKindHasAnExitCode(t *testing.T) {
 		}
 	}
 	if n := int(errs.ChecksumMismatch) + 1; len(kindExits) != n {
-		t.Errorf("%d kinds have an exit code, there are %d", len(kindExits), n)
+		t.Errorf("%d of %d kinds have an exit code", len(kindExits), n)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestExitCode(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d", e.sentinel, got, e.code)
 		}
 		if !documented[e.code] {
-			t.Errorf("exit code %d has no meaning", e.code)
+			t.Errorf("exit code %d has no description", e.code)
 		}
 	}
 	for _, tt := range []struct {
@@ -97,7 +97,7 @@ func TestHelpEndsWithExitCodes(t *testing.T) {
 	walk(rootCommand(process.Process{Out: io.Discard, Err: io.Discard}))
 }
 
-func TestExplainTellsTheOperatorTheCause(t *testing.T) {
+func TestExplainNamesTheCause(t *testing.T) {
 	t.Parallel()
 	refusal := &errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "it failed", Err: errors.New("disk on fire")}
 	if got := explain(fmt.Errorf("wrapped: %w", refusal)); got != "it failed: disk on fire" {

@@ -19,7 +19,7 @@ import (
 // docs/how-to/x.md and labshelf help x.
 var namesOfPages = regexp.MustCompile("\\bdocs/(?:[a-z-]+/)?([a-z-]+\\.md)|(?:\\blabshelf |`|\" )help ([a-z][a-z-]*)")
 
-// TestNamedPagesAreInTheExecutable reads all texts of the source tree that people read: string
+// TestNamedPagesAreInTheExecutable reads everything in the source tree that users can see: string
 // literals, help topics, pages, the guide, the README and the OpenAPI document. The executable must
 // contain each page that they name.
 func TestNamedPagesAreInTheExecutable(t *testing.T) {
@@ -58,17 +58,18 @@ func TestNamedPagesAreInTheExecutable(t *testing.T) {
 	}
 }
 
-// skippedFolders contain nothing that people read while they use the program.
+// skippedFolders contain nothing that users see.
 var skippedFolders = map[string]bool{"dist": true, "vendor": true, "node_modules": true, "testdata": true, "verify": true}
 
-// shownText returns the part of a source file that people read: the string literals of Go, and the
-// whole of any other text.
+// shownText returns the part of a source file that users can see: the string literals of a Go file,
+// and the whole of any other file.
 func shownText(t *testing.T, path string) string {
 	t.Helper()
 	base := filepath.Base(path)
 	switch filepath.Ext(path) {
 	case ".md", ".txt", ".toml", ".yaml", ".ts", ".tsx":
-		if base == "CHANGELOG.md" || base == "CONTRIBUTING.md" || strings.Contains(filepath.ToSlash(path), "docs/decisions/") { // history, and for developers
+		// history, and pages for developers
+		if base == "CHANGELOG.md" || base == "CONTRIBUTING.md" || strings.Contains(filepath.ToSlash(path), "docs/decisions/") {
 			return ""
 		}
 		text, err := os.ReadFile(path)

@@ -36,8 +36,8 @@ func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 	receive(ts, got, "201")
 }
 
-// as USER: runs the following commands as this user, with the key in the file USER.key, passed in
-// the environment.
+// as USER: runs the following commands as this user. The key in the file USER.key is passed in the
+// environment.
 func asCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("LABSHELF_SERVER", ts.Getenv("BASE"))
 	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
@@ -71,9 +71,9 @@ func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
 	stageOf(ts).services["watch"] = s
 }
 
-// interrupt CODE ARG...: runs labshelf against a service that never answers and sends SIGINT when
-// it waits there. SILENT is the address of that service, in the arguments and in the environment.
-// Expects that exit code; stderr goes to interrupted.err.
+// interrupt CODE ARG...: runs labshelf against a service that never answers, and sends SIGINT while
+// it waits. SILENT is the address of that service, in the arguments and in the environment. Expects
+// that exit code. stderr goes to interrupted.err.
 func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

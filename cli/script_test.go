@@ -32,8 +32,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The tests mostly wait, so more of them run in parallel. Flags of the command line override
-	// this.
+	// The tests mostly wait, so more of them run in parallel. A flag on the command line overrides
+	// this value.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
@@ -102,7 +102,7 @@ func scripts(dir string) testscript.Params {
 
 type stageKey struct{}
 
-// stage holds what one script has started.
+// stage contains everything that one script has started.
 type stage struct {
 	services map[string]*service
 	upload   *slowUpload
@@ -112,7 +112,7 @@ type stage struct {
 type service struct {
 	*exec.Cmd
 	ended    chan error
-	out, err string // files
+	out, err string // output files
 }
 
 type slowUpload struct {

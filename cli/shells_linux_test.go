@@ -114,7 +114,7 @@ func (d shellHome) command(name string, args ...string) *exec.Cmd {
 func (d shellHome) unhurt(t *testing.T) {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(d.home, "pwned")); err == nil {
-		t.Error("completion ran a command that was in a name")
+		t.Error("completion ran a command in a file name")
 	}
 }
 
@@ -129,7 +129,7 @@ func needShell(t *testing.T, name string) {
 	}
 }
 
-// Each shell prints its line between these marks at ^Xp, and clears it.
+// At ^Xp, each shell prints its line between these marks, and clears it.
 const (
 	bashStart = `PS1='> '; HISTFILE=; bind 'set enable-bracketed-paste off'; bind 'set completion-query-items 0'; bind 'set page-completions off'
 show() { printf '<<<%s>''>>\n' "$READLINE_LINE"; READLINE_LINE= READLINE_POINT=0; }
@@ -194,8 +194,8 @@ func TestZshCompletes(t *testing.T) {
 	d.completes(t, term, zshStart, nil)
 }
 
-// completes tries the completions in a shell on a terminal, and writes each of the hard files by
-// its completed name. The map instead replaces some lines for this shell.
+// completes tests the completions in a shell on a terminal, and prints each of the hard files by
+// its completed name. instead replaces some lines for this shell.
 func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead map[string]string) {
 	t.Helper()
 	if _, err := io.WriteString(term, begin); err != nil {
@@ -248,7 +248,7 @@ func (d shellHome) completesOne(t *testing.T, term *terminal, name, quote string
 	default:
 		typed = regexp.MustCompile("[\"$`\\\\]").ReplaceAllString(typed, `\$0`)
 		if strings.Contains(typed, "!") {
-			return // a line that already ran, after any prompt
+			return // a line that has already run, after any prompt
 		}
 	}
 	line, shown := term.types(t, "labshelf cat "+quote+"hard:"+typed+strings.Repeat("\t", 1+strings.Count(name, "/")))
@@ -339,8 +339,8 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 	}
 }
 
-// TestTerminalShowsWaiting: on a terminal a command says that it waits for a service that does not
-// answer.
+// TestTerminalShowsWaiting: on a terminal, a command reports that it waits for a service that does
+// not answer.
 func TestTerminalShowsWaiting(t *testing.T) {
 	t.Parallel()
 	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}

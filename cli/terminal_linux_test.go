@@ -105,7 +105,7 @@ func (term *terminal) waitFor(t *testing.T, pattern string) (before string, grou
 }
 
 // types types text, in which tab characters are presses of the tab key. It returns the completed
-// line, and the output that was shown.
+// line and the shown output.
 func (term *terminal) types(t *testing.T, text string) (line, shown string) {
 	t.Helper()
 	if _, err := io.WriteString(term, text+"\x18p"); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestNameVersions: if a service of another version does not understand a call, or gives an
-// unexpected response, the error names both versions. An error that every version gives names no
-// versions.
+// unexpected response, the error names both versions. For an error that every version gives, it
+// names no versions.
 func TestNameVersions(t *testing.T) {
 	t.Parallel()
 	const both = "this labshelf is version 2.0.0, the service is version 1.2.3"
@@ -43,8 +43,8 @@ func TestNameVersions(t *testing.T) {
 	}
 }
 
-// TestNothingBehindGateway: if a load balancer answers in place of a service, the advice is not
-// about the address.
+// TestNothingBehindGateway: if a load balancer answers instead of a service, the advice is not
+// about the URL.
 func TestNothingBehindGateway(t *testing.T) {
 	t.Parallel()
 	c := client.New("http://lab.example/v1", "")

@@ -61,8 +61,8 @@ func (x auditExport) String() string {
 	return out.String()
 }
 
-// signedAgain returns the export with a head for its current entries, as anybody with the data
-// directory could make it.
+// signedAgain returns the export with a new head for its current entries, as anyone with the data
+// directory could create it.
 func (x auditExport) signedAgain(t *testing.T, signer *audit.Signer) auditExport {
 	t.Helper()
 	head := audit.Head{Origin: x.origin}
@@ -83,8 +83,8 @@ func (x auditExport) edited(t *testing.T, number int, edit func(*audit.Entry)) {
 	x.entries[number].Leaf = must[[]byte](t)(e.Leaf())
 }
 
-// tampering has ways to tamper with a log of 14 entries or more. Each is tried with the original
-// head, and with a new signature.
+// tampering contains ways to tamper with a log of 14 entries or more. Each is tried with the
+// original head, and with a new signature.
 var tampering = map[string]func(t *testing.T, x *auditExport){
 	"edit": func(t *testing.T, x *auditExport) { x.edited(t, 6, func(e *audit.Entry) { e.User[3]++ }) },
 	"edit the texts, too": func(t *testing.T, x *auditExport) {
@@ -104,7 +104,7 @@ var tampering = map[string]func(t *testing.T, x *auditExport){
 
 // TestAuditTampering tampers with a real log in every way. verify, and the program for auditors,
 // detect it with any older head that covers the entry, even if the log was signed again with the
-// right key. An erased text does not count as tampering.
+// right key. An erased value is not reported as tampering.
 func TestAuditTampering(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"python3", "openssl"} {
@@ -157,10 +157,10 @@ func TestAuditTampering(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "salted.jsonl")
 	write(t, path, intoSalts(t, export.out))
 	if got := s.run(t, "", "audit", "verify", path, "--head", heads); got.error == nil {
-		t.Errorf("verify takes texts that were moved into the salts: %v", got)
+		t.Errorf("verify accepts values that were moved into the salts: %v", got)
 	}
 	if out, err := exec.Command("python3", "../../docs/examples/verify_audit.py", path, heads).CombinedOutput(); err == nil {
-		t.Errorf("Python takes texts that were moved into the salts\n%s", out)
+		t.Errorf("Python accepts values that were moved into the salts\n%s", out)
 	}
 	for name, tamper := range tampering {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestCompletionOffersNames(t *testing.T) {
 }
 
 // TestCompletionEndsAfterTwoSeconds: if the service does not answer, the completion ends without
-// offers.
+// suggestions.
 func TestCompletionEndsAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestStatusExplainsFailures(t *testing.T) {
 	}
 	meStatus = 500
 	if got := s.run(t, "", "status"); got.error == nil || got.out != "" {
-		t.Errorf("a healthy service that knows nobody: %+v", got)
+		t.Errorf("a healthy service that cannot return the user: %+v", got)
 	}
 	answer = `{"status": "FAILING", "hostname": "host", "version": "1"}`
 	if got := s.run(t, "", "status"); got.error == nil || !strings.Contains(got.out, "unknown now") {
@@ -160,7 +160,7 @@ func TestCatFailsOnDamage(t *testing.T) {
 	}
 }
 
-// wrong replaces every letter by another one.
+// wrong replaces every letter with another one.
 type wrong struct{ http.ResponseWriter }
 
 func (w wrong) Write(b []byte) (int, error) {

@@ -23,8 +23,8 @@ import (
 	"labshelf/internal/cutproxy"
 )
 
-// throughCuts puts a proxy before the service. after returns the number of bytes after which a
-// connection ends, half of the time by a reset. throughCuts returns the base URL of the proxy.
+// throughCuts puts a proxy in front of the service, and returns its base URL. after returns the
+// number of bytes after which a connection ends, half of the time with a reset.
 func (s *service) throughCuts(t *testing.T, after func(*rand.Rand) int64) (base string, proxy *cutproxy.Proxy) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -47,9 +47,9 @@ func noise(seed uint64) io.Reader {
 	return rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
 }
 
-// TestGetThroughCuts: get fetches a file by ranges in one run although no connection lasts long
-// enough for it. GET_BYTES sets its size, such as 2147483648, and lets connections last some MiB
-// instead of one.
+// TestGetThroughCuts: get fetches a file by ranges in one run, although no connection lasts long
+// enough for it. GET_BYTES sets the size of the file, such as 2147483648, and makes connections
+// last some MiB instead of one.
 func TestGetThroughCuts(t *testing.T) {
 	t.Parallel()
 	size, longest := int64(16<<20), int64(3<<19)
@@ -103,9 +103,9 @@ func TestGetThroughCuts(t *testing.T) {
 	}
 }
 
-// TestLargePutThroughCuts: put sends a file in one run although no connection lasts long enough for
-// it. Bytes are sent twice only if they were in flight. PUT_BYTES sets its size, and lets
-// connections last some MiB instead of one.
+// TestLargePutThroughCuts: put sends a file in one run, although no connection lasts long enough
+// for it. Only bytes that were in flight are sent twice. PUT_BYTES sets the size of the file, and
+// makes connections last some MiB instead of one.
 func TestLargePutThroughCuts(t *testing.T) {
 	t.Parallel()
 	size, longest := int64(24<<20), int64(2<<20)
@@ -137,22 +137,22 @@ func TestLargePutThroughCuts(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	_, cuts := proxy.Connections()
-	t.Logf("%d bytes came for %d, through %d cuts, in %v, with %s bytes of memory",
+	t.Logf("received %d bytes for a file of %d, through %d cuts, in %v, with %s bytes of memory",
 		came.Load(), size, cuts, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
 	if list := s.active(t, set.ID); len(list) != 1 || list[0].SHA256 != blobs.Digest(sum.Sum(nil)) {
 		t.Errorf("there is %+v", list)
 	}
 	if cuts < size/longest || came.Load() != size {
-		t.Errorf("%d bytes came for %d, through %d cuts", came.Load(), size, cuts)
+		t.Errorf("received %d bytes for a file of %d, through %d cuts", came.Load(), size, cuts)
 	}
 }
 
-// TestPutThroughCuts: an upload that breaks off is repeated or reported. No file is stored twice or
-// in part, and when no more connections are cut, the same command succeeds. Uploads of this size do
-// not resume, so a file for which no connection lasts long enough never arrives.
+// TestPutThroughCuts: an interrupted upload is repeated or reported. No file is stored twice or in
+// part. When connections are no longer cut, the same command succeeds. Uploads of this size do not
+// resume, so a file never arrives if no connection lasts long enough for it.
 func TestPutThroughCuts(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20 // of most files; some cuts only hit the response
+	const size = 1 << 20 // size of most files; some cuts only affect the response
 	n := 24
 	if testing.Short() {
 		n = 10
@@ -166,7 +166,7 @@ func TestPutThroughCuts(t *testing.T) {
 		case 5:
 			bytes = int64(i)
 		case 6:
-			bytes = 8 * size // never
+			bytes = 8 * size // no connection lasts long enough
 		}
 		text := string(must[[]byte](t)(io.ReadAll(io.LimitReader(noise(uint64(i)), bytes))))
 		write(t, filepath.Join(root, name), text)
@@ -210,11 +210,11 @@ func TestPutThroughCuts(t *testing.T) {
 		case "sent", "replaced":
 			done++
 			if l.Outcome != map[bool]string{true: "replaced", false: "sent"}[old[name] != ""] || got != want || l.SHA256 != want {
-				t.Errorf("%q: told as %+v, there is %s, want %s", name, l, got, want)
+				t.Errorf("%q: reported as %+v, stored %s, want %s", name, l, got, want)
 			}
 		case "failed":
 			if !strings.Contains(l.Why, "does not answer") || got != old[name] && got != want {
-				t.Errorf("%q: told as %+v, there is %q", name, l, got)
+				t.Errorf("%q: reported as %+v, stored %q", name, l, got)
 			}
 		default:
 			t.Errorf("%q: told as %+v", name, l)
@@ -228,10 +228,10 @@ func TestPutThroughCuts(t *testing.T) {
 	}
 	for _, r := range s.active(t, set.ID) {
 		if r.SHA256.String() != sums[r.Name] {
-			t.Errorf("in the end %q has %s, want %s", r.Name, r.SHA256, sums[r.Name])
+			t.Errorf("at the end %q has %s, want %s", r.Name, r.SHA256, sums[r.Name])
 		}
 	}
 	if list := s.active(t, set.ID); len(list) != n {
-		t.Errorf("in the end there are %d resources of %d files", len(list), n)
+		t.Errorf("at the end there are %d resources for %d files", len(list), n)
 	}
 }

@@ -56,15 +56,15 @@ func TestDescribe(t *testing.T) {
 	}
 	var problem *client.Problem
 	if got := s.run(t, "", "describe", "runs", "--set", "a:b=1"); !errors.As(got.error, &problem) || problem.Field != "metadata.properties.a:b" {
-		t.Errorf("a name that breaks the rule: %v", got)
+		t.Errorf("an invalid name: %v", got)
 	}
 	if got := s.run(t, strings.Repeat(" ", 1<<20+1), "describe", "runs", "--metadata", "-"); !errors.Is(got.error, exit.ErrUsage) {
 		t.Errorf("a file that is too long: %v", got)
 	}
 }
 
-// TestDescribeTags: tags that somebody else adds meanwhile stay. A change of other fields does not
-// request the tags.
+// TestDescribeTags: tags that another user adds in the meantime are kept. A change of other fields
+// does not request the tags.
 func TestDescribeTags(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -16,7 +16,7 @@ import (
 	"labshelf/client"
 )
 
-// TestFoundIsNamed: other commands accept the place of a hit that find prints, however many sets
+// TestFoundIsNamed: other commands accept the path that find prints for a hit, however many sets
 // the hits are in. Few requests are needed for the names.
 func TestFoundIsNamed(t *testing.T) {
 	t.Parallel()
@@ -61,8 +61,8 @@ func TestFoundIsNamed(t *testing.T) {
 	}
 }
 
-// TestFindCatchesUp: while the index is behind, find reports it on standard error.
-func TestFindCatchesUp(t *testing.T) {
+// TestFindReportsIndexBehind: while the index is behind, find reports it on standard error.
+func TestFindReportsIndexBehind(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.intercept(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"end": true, "behind": 17}`) })
@@ -74,8 +74,8 @@ func TestFindCatchesUp(t *testing.T) {
 	}
 }
 
-// TestIndexIsAwaited: --wait returns when the index contains the commits made before its start, and
-// fails if that takes too long.
+// TestIndexIsAwaited: --wait returns when the index contains the commits made before the command
+// started. It fails if that takes too long.
 func TestIndexIsAwaited(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -86,7 +86,7 @@ func TestIndexIsAwaited(t *testing.T) {
 		fmt.Sprintf(at, "building", 12, 0, "current", ""),
 		fmt.Sprintf(at, "failing", 9, 4, "current", "no room"),
 		fmt.Sprintf(at, "behind", 10, 3, "behind", ""),
-		fmt.Sprintf(at, "behind", 10, 7, "current", ""), // later commits are not waited for
+		fmt.Sprintf(at, "behind", 10, 7, "current", ""), // the command does not wait for later commits
 		fmt.Sprintf(at, "current", 17, 0, "current", ""),
 	}
 	s.intercept(func(w http.ResponseWriter, _ *http.Request) {

@@ -41,7 +41,7 @@ func TestFindByName(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(listings) == 0 {
-		t.Error("nothing was asked for by name")
+		t.Error("no listing was requested by name")
 	}
 	for _, address := range listings {
 		if !strings.Contains(address, "name=") {

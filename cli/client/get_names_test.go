@@ -17,7 +17,7 @@ import (
 	"labshelf/client"
 )
 
-// versions returns the active resources of a set by id, with their versions.
+// versions returns the versions of the active resources in a set, by id.
 func (s *service) versions(t *testing.T, set string) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
@@ -27,10 +27,10 @@ func (s *service) versions(t *testing.T, set string) map[string]string {
 	return versions
 }
 
-// TestPutSendsNothingThatGetWrote: put sends no bytes of a folder that get wrote, whatever the
-// names. Changed files replace the resources that they came from, and another set gets the original
+// TestPutSkipsDownloadedFiles: put sends no bytes of a folder that get has written, whatever
+// the names. Changed files replace the resources that they came from. Another set gets the original
 // names.
-func TestPutSendsNothingThatGetWrote(t *testing.T) {
+func TestPutSkipsDownloadedFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -74,8 +74,8 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 		t.Errorf("%d uploads: %+v", uploads.Load(), back)
 	}
 
-	// In another set the files have their original names; of two files with the same name only one
-	// is stored.
+	// In another set, the files have their original names. Of two files with the same name, only
+	// one is stored.
 	other := must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "other", DataspaceID: set.DataspaceID}))
 	if there := s.run(t, "", "put", dir, "other"); !errors.Is(there.error, exit.ErrPartly) || !strings.Contains(there.err, "would have the same name") {
 		t.Errorf("%+v", there)
@@ -92,8 +92,8 @@ func TestPutSendsNothingThatGetWrote(t *testing.T) {
 	}
 }
 
-// TestNamesFollowSet: the file of names follows the set, keeps the names of other sets, and is
-// removed when it is empty. An invalid file of names is reported.
+// TestNamesFollowSet: the names file follows the set, keeps the names of other sets, and is removed
+// when it is empty. An invalid names file is reported.
 func TestNamesFollowSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -116,7 +116,7 @@ func TestNamesFollowSet(t *testing.T) {
 	}
 	get(nil)
 	if _, err := os.Stat(filepath.Join(dir, filenames.Name)); !os.IsNotExist(err) {
-		t.Errorf("there is a file without names: %v", err)
+		t.Errorf("an empty names file exists: %v", err)
 	}
 	write(t, filepath.Join(dir, filenames.Name), "{")
 	if got := s.run(t, "", "put", dir, "runs"); !errors.Is(got.error, filenames.ErrDamaged) || !strings.Contains(got.Error(), dir) {
@@ -162,7 +162,7 @@ func TestGetExcludesOtherRuns(t *testing.T) {
 		t.Errorf("the first: %+v", got)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "one")); err != nil || string(text) != "of somebody else" {
-		t.Errorf("the file of somebody else is %q, %v", text, err)
+		t.Errorf("the file of the other run is %q, %v", text, err)
 	}
 	if got := s.run(t, "", "get", "runs", dir, "--force"); got.error != nil {
 		t.Errorf("after it: %+v", got)

@@ -59,7 +59,7 @@ func through(w http.ResponseWriter, r *http.Request, by http.ResponseWriter) {
 
 func isData(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/data") }
 
-// large returns a text that is long enough to be kept as a partial file. No two parts of it are
+// large returns a string that is long enough to be kept as a partial file. No two parts of it are
 // equal.
 func large(seed int) string {
 	var text strings.Builder
@@ -69,7 +69,7 @@ func large(seed int) string {
 	return text.String()
 }
 
-// cut breaks the next downloads after so many bytes each, the first ones later than the following.
+// cut interrupts the next downloads after bytes bytes each, the first ones later than the others.
 // It returns a function that lists the requested ranges.
 func (s *service) cut(bytes, times int) (ranges func() []string) {
 	var mu sync.Mutex
@@ -100,8 +100,8 @@ func partialName(r client.Resource) string {
 	return ".labshelf-" + r.ID + "-" + r.SHA256.String() + ".part"
 }
 
-// TestGetResumes: a file whose connection breaks repeatedly arrives in one run; an unfinished file
-// of one run arrives in the next.
+// TestGetResumes: a file whose connection breaks repeatedly arrives in one run. An unfinished file
+// of one run arrives in the next run.
 func TestGetResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -126,7 +126,7 @@ func TestGetResumes(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	if ranges := asked(); ranges[0] != fmt.Sprintf("bytes=%d-", left-1) || len(ranges) < 2 {
-		t.Errorf("it asked for %v, with %d bytes here", asked(), left)
+		t.Errorf("it requested %v, with %d bytes stored locally", asked(), left)
 	}
 	if tree := treeOf(t, dir); len(tree) != 1 || tree["large"] != r.SHA256.String() {
 		t.Errorf("%v", tree)
@@ -156,9 +156,9 @@ func TestGetDiscardsWrongPartial(t *testing.T) {
 	}
 }
 
-// TestGetReplacedMeanwhile: if a file is replaced while it is fetched, get fetches the new one from
-// its start.
-func TestGetReplacedMeanwhile(t *testing.T) {
+// TestGetReplacedDuringDownload: if a file is replaced while get fetches it, get fetches the new
+// one from its beginning.
+func TestGetReplacedDuringDownload(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -182,7 +182,7 @@ func TestGetReplacedMeanwhile(t *testing.T) {
 	if tree := treeOf(t, dir); len(tree) != 1 || tree["large"] != want.Load().SHA256.String() {
 		t.Errorf("%v", tree)
 	}
-	once.Store(false) // now replace it in the middle of the bytes
+	once.Store(false) // now replace the file in the middle of the bytes
 	s.intercept(func(w http.ResponseWriter, q *http.Request) {
 		if !isData(q) || once.Swap(true) {
 			on(w, q)
@@ -204,7 +204,7 @@ func TestGetReplacedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestGetRejectsWrongBytes: wrong bytes never get the name of the file.
+// TestGetRejectsWrongBytes: a file with wrong bytes never gets the name of the file.
 func TestGetRejectsWrongBytes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -237,8 +237,8 @@ func TestGetRejectsWrongBytes(t *testing.T) {
 	}
 }
 
-// TestGetInterruptedKeepsPartial: a signal leaves a partial file if it is large enough, and the
-// message says that get can resume it.
+// TestGetInterruptedKeepsPartial: after a signal, get keeps a partial file if it is large enough.
+// The message says that get can resume it.
 func TestGetInterruptedKeepsPartial(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -277,7 +277,7 @@ func TestGetInterruptedKeepsPartial(t *testing.T) {
 	}
 }
 
-// TestGetLeavesLockedFile: get leaves a file alone that another process is getting.
+// TestGetLeavesLockedFile: get does not touch a file that another process downloads.
 func TestGetLeavesLockedFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -29,7 +29,7 @@ var oddNames = []string{
 	strings.Repeat("ä", 300) + ".dat", strings.Repeat("deep/", 60) + "file", "emoji 🧪.txt", "a (2).txt", ".labshelf-x.part", "new\nline",
 }
 
-// fill stores resources with unusual names; some are empty, some have the same content.
+// fill stores resources with unusual names. Some are empty, and some have the same content.
 func (s *service) fill(t *testing.T, set string, n int) {
 	t.Helper()
 	for i := range n {
@@ -81,7 +81,8 @@ func TestGetSet(t *testing.T) {
 	check := func() {
 		t.Helper()
 		want, paths := map[string]string{}, archive.NewPaths()
-		for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) { // nothing has changed since, so the order is by creation
+		// nothing has changed since, so the order is the order of creation
+		for r, err := range s.client.Sets.Resources(t.Context(), set.ID, client.ListOptions{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,6 +208,6 @@ func TestGetRefuses(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the folder was created: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"labshelf/client"
 )
 
-// runsOf creates a set with two resources, and its mirror in a new folder.
+// runsOf creates a set with two resources, and a mirror of it in a new folder.
 func (s *service) runsOf(t *testing.T) (set client.Set, a, b client.Resource, dir string) {
 	t.Helper()
 	set = s.newSet(t, "lab", "runs")
@@ -35,7 +35,7 @@ func (s *service) sameAs(t *testing.T, dir, set string) {
 }
 
 // TestHarvestFollowsPermissions: the mirror gets the content of dataspaces that become readable,
-// and removes the content of those that are no longer readable.
+// and loses the content of those that are no longer readable.
 func TestHarvestFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -103,9 +103,9 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	check(2*each + 1)
 }
 
-// TestHarvestGrantedMeanwhile: if a dataspace becomes readable during the walk, the mirror also
+// TestHarvestGrantedDuringWalk: if a dataspace becomes readable during the walk, the mirror also
 // gets the part that the walk has already passed.
-func TestHarvestGrantedMeanwhile(t *testing.T) {
+func TestHarvestGrantedDuringWalk(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	one, two := s.newSet(t, "one", "first"), s.newSet(t, "two", "second")
@@ -218,7 +218,7 @@ func TestHarvestResumes(t *testing.T) {
 	asked := s.cut(1<<30, 1)
 	s.harvests(t, "runs", dir)
 	if ranges := asked(); len(ranges) != 1 || ranges[0] != fmt.Sprintf("bytes=%d-", left-1) {
-		t.Errorf("it asked for %v, with %d bytes here", ranges, left)
+		t.Errorf("it requested %v, with %d bytes stored locally", ranges, left)
 	}
 	s.sameAs(t, dir, set.ID)
 }
@@ -277,7 +277,8 @@ func TestHarvestRefuses(t *testing.T) {
 	}
 }
 
-// TestHarvestSince: a listing with since begins there, and follows all changes.
+// TestHarvestSince: the mirror of a listing with since begins at that time, and follows all
+// changes.
 func TestHarvestSince(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -306,7 +307,8 @@ func TestHarvestSince(t *testing.T) {
 	check(a.ID, b.ID)
 }
 
-// TestHarvestOtherService: a service that does not know the stored page is taken for another one.
+// TestHarvestOtherService: a service that does not recognize the stored page is treated as another
+// service.
 func TestHarvestOtherService(t *testing.T) {
 	t.Parallel()
 	s, other := start(t), start(t)

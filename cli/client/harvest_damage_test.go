@@ -15,7 +15,7 @@ func TestHarvestRepairsFromStart(t *testing.T) {
 	s := start(t)
 	damages := map[string]struct {
 		do      func(t *testing.T, dir string)
-		message string // "": a normal run does not notice the damage
+		message string // "" if a normal run does not notice the damage
 	}{
 		"no state":              {func(t *testing.T, dir string) { remove(t, dir, "state.json") }, "state.json is missing"},
 		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid state file"},
@@ -58,7 +58,7 @@ func TestHarvestRepairsFromStart(t *testing.T) {
 			continue
 		}
 		if d.message != "" && !strings.Contains(got.error.Error(), "--from-start") {
-			t.Errorf("%s: it does not say what to do: %v", what, got.error)
+			t.Errorf("%s: the error gives no advice: %v", what, got.error)
 		}
 		s.harvests(t, "runs", dir, "--from-start")
 		strays := treeOf(t, dir)
@@ -108,7 +108,7 @@ func spoil(t *testing.T, at int, names ...string) {
 	}
 }
 
-// TestHarvestMovesStrays: foreign files in the mirror are moved to strays, not overwritten.
+// TestHarvestMovesStrays: unknown files in the mirror are moved to strays, not overwritten.
 func TestHarvestMovesStrays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -154,7 +154,7 @@ func TestHarvestStaysInside(t *testing.T) {
 	s.sameAs(t, dir, set.ID)
 }
 
-// TestHarvestTruncatesUnfinished: the next run removes an unfinished line, even if nothing has
+// TestHarvestTruncatesUnfinished: the next run removes an incomplete line, even if nothing has
 // changed.
 func TestHarvestTruncatesUnfinished(t *testing.T) {
 	t.Parallel()

@@ -21,10 +21,10 @@ type gone struct {
 	*service
 	t        *testing.T
 	one, two client.Set        // each in its own dataspace
-	ids      []string          // of the files in the first set; the second one has four
+	ids      []string          // of the files in the first set; the second set has four files
 	mary     string            // id of a user who may read both
 	roles    map[string]string // ids of mary's roles, by dataspace
-	key      string            // of mary
+	key      string            // key of mary
 }
 
 func newGone(t *testing.T, files int) *gone {
@@ -68,8 +68,8 @@ func (g *gone) check(err error) {
 	}
 }
 
-// TestHarvestHoldsDeletions: if more than a tenth of the files, and more than a few, or all,
-// disappear at once, each harvest keeps them until --accept-deletions is given.
+// TestHarvestHoldsDeletions: if all files disappear in one run, or more than a tenth and more than
+// a few, each harvest keeps them until --accept-deletions is given.
 func TestHarvestHoldsDeletions(t *testing.T) {
 	t.Parallel()
 	revoked := func(g *gone) { g.check(g.client.Privileges.Revoke(t.Context(), g.roles[g.one.DataspaceID])) }
@@ -130,9 +130,9 @@ func TestHarvestHoldsDeletions(t *testing.T) {
 	}
 }
 
-// TestHarvestHeldAndUndone: when the role is granted again, a mirror whose deletions were held back
-// becomes current again.
-func TestHarvestHeldAndUndone(t *testing.T) {
+// TestHarvestAfterRoleIsGrantedAgain: a mirror that has kept its files becomes current after the
+// role is granted again.
+func TestHarvestAfterRoleIsGrantedAgain(t *testing.T) {
 	t.Parallel()
 	g := newGone(t, 12)
 	dir := filepath.Join(t.TempDir(), "mirror")
@@ -156,7 +156,7 @@ func TestHarvestHeldAndUndone(t *testing.T) {
 	})
 }
 
-// TestHarvestRemovesFew: few deletions, and files that move within the mirror, need no flag.
+// TestHarvestRemovesFew: a few deletions, and files that move within the mirror, require no flag.
 func TestHarvestRemovesFew(t *testing.T) {
 	t.Parallel()
 	g := newGone(t, 60)
@@ -171,15 +171,16 @@ func TestHarvestRemovesFew(t *testing.T) {
 		},
 	} {
 		act()
-		g.harvests(t, g.base()+"/resources?limit=1", dir) // with one record a page, each deletion is on another page than the new file
+		// with one record per page, each deletion is on another page than the new file
+		g.harvests(t, g.base()+"/resources?limit=1", dir)
 		equals(t, dir, g.everything(t, g.client, client.ListOptions{}), func(r client.Resource) string {
 			return map[string]string{g.one.ID: "imaging/first/", g.two.ID: "lab/second/"}[r.SetID]
 		})
 	}
 }
 
-// TestHarvestLostMeanwhile: files that disappear during a run are kept, too.
-func TestHarvestLostMeanwhile(t *testing.T) {
+// TestHarvestLostDuringRun: files that disappear during a run are kept, too.
+func TestHarvestLostDuringRun(t *testing.T) {
 	t.Parallel()
 	for _, more := range [][]string{nil, {"--from-start"}} {
 		g := newGone(t, 40)
@@ -206,8 +207,8 @@ func TestHarvestLostMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHarvestOfLostListing: a set or dataspace that is no longer readable is an error, and its
-// files stay.
+// TestHarvestOfLostListing: a set or dataspace that is no longer readable causes an error, and its
+// files are kept.
 func TestHarvestOfLostListing(t *testing.T) {
 	t.Parallel()
 	for _, ref := range []string{"first", "imaging"} {

@@ -20,7 +20,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// harvestUntil runs a harvest that ends at its n-th change of the disk, as if it were killed there.
+// harvestUntil runs a harvest that ends at its n-th change on the disk, as if it had been killed.
 // It reports whether the harvest got that far.
 func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart bool) (killed bool) {
 	t.Helper()
@@ -47,7 +47,7 @@ func (s *service) harvestUntil(t *testing.T, n int64, ref, dir string, fromStart
 	return err != nil
 }
 
-// TestHarvestKilledAtEachChange: two runs end at any change of the disk; the next run then makes
+// TestHarvestKilledAtEachChange: two runs end at any change on the disk. The next run then makes
 // the mirror correct.
 func TestHarvestKilledAtEachChange(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 	rename := func(i int, name string) {
 		must[client.Resource](t)(s.client.Resources.Edit(t.Context(), first[i].ID, client.ResourceEdit{Name: &name}))
 	}
-	rename(0, "y") // takes the name of the next resource
+	rename(0, "y") // it takes the name of the next resource
 	rename(1, "x")
 	rename(4, "d")
 	must[client.Resource](t)(s.client.Resources.Restore(t.Context(), first[8].ID)) // the restored resource gets its name back
@@ -119,13 +119,13 @@ func TestHarvestKilledAtEachChange(t *testing.T) {
 		}
 		t.Logf("%s has %d changes of the disk", what, n-1)
 		if n < 15 {
-			t.Errorf("%s was killed %d times only", what, n-1)
+			t.Errorf("%s was killed only %d times", what, n-1)
 		}
 	}
 }
 
-// TestHarvestKilledAtRandom: kills at random moments, while the repository changes, lose no file
-// and leave no temporary file.
+// TestHarvestKilledAtRandom: kills at random times, while the repository changes, lose no file and
+// leave no temporary file.
 func TestHarvestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -152,7 +152,7 @@ func TestHarvestKilledAtRandom(t *testing.T) {
 		select {
 		case <-time.After(rand.N(took) - time.Since(began)):
 			_ = child.Process.Kill()
-			if err := <-ended; err != nil { // otherwise it had just ended
+			if err := <-ended; err != nil { // otherwise the harvest had just ended
 				killed++
 			}
 			took = took * 5 / 4
@@ -165,11 +165,11 @@ func TestHarvestKilledAtRandom(t *testing.T) {
 	}
 	t.Logf("killed %d of %d runs", killed, runs)
 	if killed < shots {
-		t.Errorf("it was killed %d times only", killed)
+		t.Errorf("it was killed only %d times", killed)
 	}
 	s.harvests(t, s.base()+"/resources?limit=11", dir)
 	equals(t, dir, s.everything(t, s.client, client.ListOptions{}), func(client.Resource) string { return "lab/runs/" })
 	if _, err := os.Stat(filepath.Join(dir, "incoming")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something is still arriving: %v", err)
+		t.Errorf("temporary files remain: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestHarvestMetadata: the records of a mirror contain their descriptive metadata and follow their
-// changes, without fetching the file again.
+// changes. The files are not fetched again.
 func TestHarvestMetadata(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()
@@ -52,7 +52,7 @@ func TestHarvestMetadata(t *testing.T) {
 	}
 }
 
-// TestHarvestOlderService: a service that cannot list metadata is mirrored without them.
+// TestHarvestOlderService: a service that cannot list metadata is mirrored without metadata.
 func TestHarvestOlderService(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()

@@ -71,8 +71,8 @@ func mirrored(t *testing.T, dir string) (records map[string]client.Resource, pat
 	return records, paths
 }
 
-// equals compares a mirror with the wanted records: records, bytes, names and times, and no other
-// files. folder returns the folder of a resource.
+// equals compares the mirror with the expected records: records, bytes, names and times, and no
+// other files. folder returns the folder of a resource.
 func equals(t *testing.T, dir string, want map[string]client.Resource, folder func(client.Resource) string) {
 	t.Helper()
 	records, paths := mirrored(t, dir)
@@ -129,7 +129,7 @@ func emptyFolders(t *testing.T, dir string) (empty []string) {
 	return empty
 }
 
-// flat is the function folder for a mirror of one set.
+// flat is the argument folder for a mirror of one set.
 func flat(client.Resource) string { return "" }
 
 // harvests runs a harvest that must succeed, and returns its standard output and error.
@@ -142,7 +142,7 @@ func (s *service) harvests(t *testing.T, args ...string) (out, problems string) 
 	return got.out, got.err
 }
 
-// churn changes the resources of a set at random, in every way.
+// churn changes the resources of a set randomly, in every way.
 func (s *service) churn(t *testing.T, ctx context.Context, set string, seed uint64, times int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var ids []string
@@ -226,8 +226,8 @@ func TestHarvest(t *testing.T) {
 	}
 }
 
-// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace needs one request to learn that
-// nothing has changed, by whatever name it was given.
+// TestHarvestUnchangedOneRequest: if nothing has changed, the mirror of one set or dataspace needs
+// one request, by whatever name the set or dataspace was given.
 func TestHarvestUnchangedOneRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -253,7 +253,7 @@ func TestHarvestUnchangedOneRequest(t *testing.T) {
 }
 
 // TestHarvestWhileOthersWrite: the mirror is correct after the last write, however much is written
-// during its runs.
+// during the runs.
 func TestHarvestWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -286,7 +286,7 @@ func TestHarvestWhileOthersWrite(t *testing.T) {
 		s.harvests(t, s.base()+"/resources?limit=9", dir, "--accept-deletions")
 	}
 	if runs < 2 {
-		t.Errorf("no run was beside those who write")
+		t.Errorf("no run took place during the writes")
 	}
 	equals(t, dir, s.everything(t, s.client, client.ListOptions{}), func(client.Resource) string { return "lab/runs/" })
 }

@@ -10,13 +10,15 @@ import (
 	"labshelf/cli/client/command"
 )
 
-// TestEveryCommandHasHelp: every command has a help that fits a terminal, and JSON for programs.
+// TestEveryCommandHasHelp: every command has a help text that fits a terminal, and JSON output for
+// programs.
 func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()
-	withoutJSON := map[string]bool{"cat": true, "completion": true, "export": true} // their output is the bytes of files, a script, or JSON anyway
+	// their output is the bytes of files, a script, or always JSON
+	withoutJSON := map[string]bool{"cat": true, "completion": true, "export": true}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		if cmd.Hidden { // hidden from people; our scripts call it
+		if cmd.Hidden { // hidden from people; only our scripts call it
 			return
 		}
 		if cmd.Annotations[pageKey] != "" {

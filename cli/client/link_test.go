@@ -9,8 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// TestLinkInvite: the printed address gives an account with the role, or, without a dataspace, only
-// an account.
+// TestLinkInvite: the printed URL gives the new user a role. Without a dataspace, it gives only an
+// account.
 func TestLinkInvite(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -42,9 +42,9 @@ func TestLinkInvite(t *testing.T) {
 	}
 }
 
-// TestLinkShareTakesURLs: a share accepts the address of a set, a folder or a file as a browser
+// TestLinkShareAcceptsURLs: link share accepts the URL of a set, a folder or a file as a browser
 // shows it.
-func TestLinkShareTakesURLs(t *testing.T) {
+func TestLinkShareAcceptsURLs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab-one", "raw")

@@ -47,7 +47,7 @@ func TestMetadata(t *testing.T) {
 	}
 	wrong := written(t, strings.Replace(string(text), ",1\r\n", ",{\r\n", 1)+"x,y\r\n")
 	if got := s.run(t, "", "metadata", "import", "lab-one/runs", wrong, "--preview"); got.error == nil || !strings.Contains(got.err, "row 4") {
-		t.Errorf("a preview of wrong rows: %v", got)
+		t.Errorf("a preview of invalid rows: %v", got)
 	}
 	if got := s.run(t, "", "metadata", "import", "lab-one/runs", wrong, "--preview", "--json"); got.error == nil || !strings.Contains(got.out, `"rows":3,"changed":0,`) || !strings.Contains(got.out, `{"row":4,"column":"id",`) {
 		t.Errorf("as JSON: %v", got)

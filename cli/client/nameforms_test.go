@@ -11,7 +11,7 @@ import (
 	"labshelf/client"
 )
 
-// TestNamesInOtherForms: every command finds a file and its folder by the composed and the
+// TestNamesInOtherForms: every command finds a file and its folder by the composed and by the
 // decomposed form of their names (macOS sends the latter), and keeps the stored form.
 func TestNamesInOtherForms(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestNamesInBothForms(t *testing.T) {
 		}
 	}
 	if got := s.run(t, "", "rm", "raw:"+third); got.error == nil {
-		t.Errorf("rm of a form that is neither of two: %v", got)
+		t.Errorf("rm of a third form: %v", got)
 	}
 	if got := s.run(t, "", "rm", "raw:"+decomposed); got.error != nil {
 		t.Error(got)
@@ -110,6 +110,6 @@ func TestNamesInBothForms(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	if got := s.run(t, "", "cat", "raw:"+third); got.error != nil || got.out != composed {
-		t.Errorf("the only form that is left: %v", got)
+		t.Errorf("the only remaining form: %v", got)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMessagesNameTopics: no text of a command refers to a page that only the source tree has,
-// since sites without a network have only the executable.
+// TestMessagesNameTopics: no message of a command refers to a page that exists only in the source
+// tree, because sites without a network have only the executable.
 func TestMessagesNameTopics(t *testing.T) {
 	t.Parallel()
 	var files []string

@@ -9,8 +9,8 @@ import (
 	"labshelf/cli/connection"
 )
 
-// TestPrintsBySafeWriter: commands print with package display, so that no text of a server controls
-// the terminal.
+// TestPrintsBySafeWriter: commands print with package display, so that text from a server cannot
+// control the terminal.
 func TestPrintsBySafeWriter(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -24,7 +24,7 @@ func TestPrintsBySafeWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found := raw.Find(text); found != nil {
-			t.Errorf("%s: %s: write display.Fprintf or display.Fprintln", file, found)
+			t.Errorf("%s: %s: use display.Fprintf or display.Fprintln", file, found)
 		}
 	}
 }

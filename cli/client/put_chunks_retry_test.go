@@ -14,8 +14,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// breaking lets 10 MiB of the first chunk pass, then blocks a number of chunks. It counts the bytes
-// that pass, and the uploads that begin.
+// breaking forwards 10 MiB of the first chunk, and then blocks a number of chunks. It counts the
+// forwarded bytes and the begun uploads.
 type breaking struct {
 	until               int64
 	begun, chunks, came atomic.Int64
@@ -36,8 +36,8 @@ func (b *breaking) intercept(w http.ResponseWriter, r *http.Request) {
 	on(w, r)
 }
 
-// TestPutResumesWhatItGaveUp: if the client gives up an upload, put tries again and resumes it.
-func TestPutResumesWhatItGaveUp(t *testing.T) {
+// TestPutResumesAfterGivingUp: if the client gives up an upload, put tries again and resumes it.
+func TestPutResumesAfterGivingUp(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []string{"", "old"} {
 		s := start(t)
@@ -55,9 +55,9 @@ func TestPutResumesWhatItGaveUp(t *testing.T) {
 	}
 }
 
-// TestPutAnotherFileOfTheSameTime: chunks of an earlier run never become part of another file, even
-// if that has the same path, size and time.
-func TestPutAnotherFileOfTheSameTime(t *testing.T) {
+// TestPutResumesNoOtherFile: chunks of an earlier run never become part of another file, even
+// if it has the same path, size and time.
+func TestPutResumesNoOtherFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -84,8 +84,8 @@ func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"large.bin": other})
 }
 
-// TestPutToOlderService: if the service does not compare the digest at the end, put does, and the
-// next run replaces the file.
+// TestPutToOlderService: if the service does not compare the digest at the end, put compares it,
+// and the next run replaces the file.
 func TestPutToOlderService(t *testing.T) {
 	t.Parallel()
 	s := start(t)

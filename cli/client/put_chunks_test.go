@@ -36,8 +36,8 @@ func (p *passing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestPutResumes: another run resumes the upload of a large file, also for a replacement; a file
-// that has changed meanwhile starts again.
+// TestPutResumes: another run resumes the upload of a large file, also for a replacement. If the
+// file has changed in the meantime, the upload starts again.
 func TestPutResumes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -71,12 +71,12 @@ func TestPutResumes(t *testing.T) {
 		first := put(path, 10<<20)
 		for _, r := range s.active(t, set.ID) {
 			if round == 0 || r.SHA256 == sha256.Sum256([]byte(content)) {
-				t.Errorf("round %d: half a file left %+v", round, r)
+				t.Errorf("round %d: half a file is stored as %+v", round, r)
 			}
 		}
 		second := put(path, 0)
 		if total := first + second; second >= size || total > size+4<<20 {
-			t.Errorf("round %d: %d bytes, then %d, for %d", round, first, second, size)
+			t.Errorf("round %d: sent %d bytes, then %d, for a file of %d", round, first, second, size)
 		}
 		s.holds(t, set.ID, map[string]string{"large.bin": content})
 	}
@@ -103,7 +103,7 @@ func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.E
 }
 
 // TestPutKilledAtEnd: a run was killed before it received the response for its last chunk. The next
-// run uses the resource only if that still exists under its name.
+// run uses the resource only if the resource still exists under its name.
 func TestPutKilledAtEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -166,7 +166,7 @@ func TestPutIgnoresBrokenResumption(t *testing.T) {
 			on(w, r)
 		})
 		if got := s.run(t, "", "put", path, "runs"); got.error != nil || came.Load() != 1 {
-			t.Errorf("%.40q is remembered: %+v, and %d begun", broken, got, came.Load())
+			t.Errorf("%.40q is stored: %+v, and %d uploads begun", broken, got, came.Load())
 		}
 		if left := place.ID(); left != "" {
 			t.Errorf("%.40q is still remembered", left)
@@ -177,12 +177,12 @@ func TestPutIgnoresBrokenResumption(t *testing.T) {
 		}
 	}
 	if long.ID() != "" || recent.ID() == "" {
-		t.Errorf("of long ago %q is left, of recently %q", long.ID(), recent.ID())
+		t.Errorf("old entries: %q, recent entries: %q", long.ID(), recent.ID())
 	}
 }
 
-// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing behind,
-// locally or on the service.
+// TestPutChangedLargeFile: a large file that changes while it is sent leaves nothing, neither
+// locally nor on the service.
 func TestPutChangedLargeFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -203,12 +203,12 @@ func TestPutChangedLargeFile(t *testing.T) {
 		t.Errorf("changed: %+v", got)
 	}
 	if at.Load() == nil || remembered.Load() == nil || *remembered.Load() == "" {
-		t.Fatal("nothing was sent, or remembered")
+		t.Fatal("no bytes were sent, or no entry was stored")
 	}
 	_, err := s.client.Uploads.Get(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
 	var problem *client.Problem
 	if !errors.As(err, &problem) || problem.Status != http.StatusNotFound || place.ID() != "" {
-		t.Errorf("the upload is still there (%v), or remembered as %q", err, place.ID())
+		t.Errorf("the upload still exists (%v), or its entry %q", err, place.ID())
 	}
 	s.intercept(nil)
 	if got := s.run(t, "", "put", path, "runs"); got.error != nil {

@@ -11,7 +11,7 @@ import (
 	"labshelf/client"
 )
 
-// harm truncates the file of a resource, and lets the service notice it.
+// harm truncates the file of a resource, and lets the service detect it.
 func (s *service) harm(t *testing.T, r client.Resource) {
 	t.Helper()
 	digest := r.SHA256.String()
@@ -20,16 +20,16 @@ func (s *service) harm(t *testing.T, r client.Resource) {
 	}
 	var problem *client.Problem
 	if _, err := s.client.Resources.Data(t.Context(), r.ID, 0, ""); !errors.As(err, &problem) || problem.Code != "data_damaged" {
-		t.Fatalf("reading what is damaged: %v", err)
+		t.Fatalf("reading a damaged file: %v", err)
 	}
 	if now := must[client.Resource](t)(s.client.Resources.Get(t.Context(), r.ID)); !now.Damaged {
-		t.Fatal("the record does not say that the file is damaged")
+		t.Fatal("the record does not report the damage")
 	}
 }
 
 // TestPutRepairsDamaged: put sends a file again if the resource with the same name and bytes is
-// known to be damaged on the server. It goes to the same resource, in one request or in chunks,
-// even if the response is lost.
+// damaged on the server. It replaces the same resource, in one request or in chunks, even if the
+// response is lost.
 func TestPutRepairsDamaged(t *testing.T) {
 	t.Parallel()
 	s := start(t)

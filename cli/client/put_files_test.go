@@ -14,8 +14,8 @@ import (
 	"labshelf/cli/exit"
 )
 
-// TestPutSkips: entries that are not files, entries that match a pattern, and files of operating
-// systems are skipped.
+// TestPutSkips: put skips entries that are not files, entries that match a pattern, and files of
+// operating systems.
 func TestPutSkips(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -26,9 +26,9 @@ func TestPutSkips(t *testing.T) {
 	for _, link := range []string{"link", "x/folder"} {
 		if err := os.Symlink(root, filepath.Join(root, link)); err != nil {
 			if os.Getenv("CI") == "true" {
-				t.Fatal("CI needs symbolic links for this: ", err)
+				t.Fatal("CI needs symbolic links for this test: ", err)
 			}
-			t.Skip("no symbolic links here: ", err)
+			t.Skip("this system has no symbolic links: ", err)
 		}
 	}
 	got := s.run(t, "", "put", root, "runs", "--exclude", "*.tmp", "--exclude", "x/raw", "--exclude=.git/", "--under", "/in/side/")
@@ -36,7 +36,7 @@ func TestPutSkips(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	s.holds(t, set.ID, map[string]string{"in/side/a.txt": "1", "in/side/x/c.txt": "4", "in/side/raw/d.txt": "5"})
-	// Arguments are not skipped.
+	// Entries that are arguments are not skipped.
 	got = s.run(t, "", "put", filepath.Join(root, ".DS_Store"), filepath.Join(root, "link", "b.tmp"), "runs", "--exclude", "*.tmp")
 	if got.error != nil || got.out != "sent  2 files, 2 B\n" {
 		t.Errorf("got %+v", got)
@@ -75,7 +75,7 @@ func TestPutReportsFailures(t *testing.T) {
 	}
 	for _, text := range want {
 		if !strings.Contains(got.err, text) {
-			t.Errorf("it does not tell %q:\n%s", text, got.err)
+			t.Errorf("it does not report %q:\n%s", text, got.err)
 		}
 	}
 	s.holds(t, set.ID, map[string]string{"a": "1", "d/a": "4"})
@@ -88,7 +88,7 @@ func TestPutReportsFailures(t *testing.T) {
 // stored.
 func TestPutChangedFile(t *testing.T) {
 	t.Parallel()
-	const size = 24 << 20 // more than the buffers between the two programs
+	const size = 24 << 20 // more than the buffers of both programs
 	changes := map[string]func(path string) error{
 		"grows": func(path string) error {
 			file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

@@ -27,7 +27,7 @@ type upload struct {
 
 var namePart = regexp.MustCompile(`name="name"\r\n\r\n([^\r]*)\r\n`)
 
-// receive reads an upload to its end; the request can still be forwarded.
+// receive reads an upload to its end. The request can still be forwarded.
 func receive(r *http.Request) (upload, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -79,7 +79,8 @@ func TestPutLostAnswersNoDuplicates(t *testing.T) {
 	}
 }
 
-// TestPutBrokenUploads: an upload that breaks off, or that a proxy does not forward, is repeated.
+// TestPutBrokenUploads: an upload that is interrupted, or that a proxy does not forward, is
+// repeated.
 func TestPutBrokenUploads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -118,7 +119,7 @@ func TestPutBrokenUploads(t *testing.T) {
 	}
 }
 
-// TestPutGivesUp: a file whose uploads never succeed fails alone.
+// TestPutGivesUp: if the uploads of one file never succeed, only this file fails.
 func TestPutGivesUp(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -145,8 +146,8 @@ func TestPutGivesUp(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"b": "2"})
 }
 
-// TestPutLateStoreNoDuplicates: an upload is stored only after put has looked for it and sent it
-// again. In the end the file exists once.
+// TestPutLateStoreNoDuplicates: the service stores an upload only after put has looked for it and
+// sent it again. At the end, the file exists once.
 func TestPutLateStoreNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -178,9 +179,9 @@ func TestPutLateStoreNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutTwiceAtOnceNoDuplicates: two clients that upload the same files at the same time leave one
-// of each.
-func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
+// TestConcurrentPutsNoDuplicates: two clients that upload the same files concurrently leave one of
+// each.
+func TestConcurrentPutsNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -212,8 +213,8 @@ func TestPutTwiceAtOnceNoDuplicates(t *testing.T) {
 	s.holds(t, set.ID, files)
 }
 
-// TestPutEndsOnFatalError: an error that affects every file ends put, and the files that were not
-// tried are counted.
+// TestPutEndsOnFatalError: an error that affects every file ends put, and put counts the files that
+// were not tried.
 func TestPutEndsOnFatalError(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -247,7 +248,7 @@ func TestPutEndsOnFatalError(t *testing.T) {
 }
 
 // TestPutOnFullDisk: if the disk of the service is full, put ends with the same error, whether some
-// files were stored or not, and reports each file that it tried.
+// files were stored or not. It reports each file that it tried.
 func TestPutOnFullDisk(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPutReadsToTheEnd: a file is stored completely even if its file system reports another size:
+// TestPutReadsToTheEnd: a file is stored completely even if its file system reports another size.
 // procfs reports 0 bytes, sysfs a page.
 func TestPutReadsToTheEnd(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestPutReadsToTheEnd(t *testing.T) {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
 			}
-			t.Skip("no such file system here: ", err)
+			t.Skip("this system has no such file system: ", err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() == int64(len(text)) {
 			t.Fatalf("%s has the size that it reports: %v", path, err)

@@ -39,7 +39,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// holds compares the names and texts in a set with want.
+// holds compares the names and contents in a set with want.
 func (s *service) holds(t *testing.T, set string, want map[string]string) {
 	t.Helper()
 	got := map[string]blobs.Digest{}
@@ -85,7 +85,7 @@ func (c *requests) all() map[string]int {
 	return maps.Clone(c.methods)
 }
 
-// odd are names that cause problems for some systems, alphabets or programs.
+// odd returns files whose names cause problems for some systems, alphabets or programs.
 func odd() map[string]string {
 	files := map[string]string{
 		"plain.txt": "text", "two words.txt": "spaces", " leading and trailing ": "spaces", ".hidden": "dot", "...": "dots", "a/.b/..c": "dots",
@@ -124,12 +124,12 @@ func TestPut(t *testing.T) {
 		t.Errorf("the second time: %+v", got)
 	}
 	if c.of("POST")+c.of("PUT") != 0 || c.of("GET") > 6 {
-		t.Errorf("the second time it made the requests %v", c.all())
+		t.Errorf("the second run sent the requests %v", c.all())
 	}
 }
 
-// TestPutSendsOnlyNew: added files are sent, and changed files are replaced and keep their
-// metadata. Files that were removed locally stay.
+// TestPutSendsOnlyNew: put sends added files. It replaces changed files, which keep their metadata.
+// Files that were removed locally are kept.
 func TestPutSendsOnlyNew(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -138,7 +138,7 @@ func TestPutSendsOnlyNew(t *testing.T) {
 	if got := s.run(t, "", "put", root, "lab/runs", "--description", "first", "--format", "LOG"); got.error != nil {
 		t.Fatal(got)
 	}
-	write(t, filepath.Join(root, "b.csv"), "5") // with the same length
+	write(t, filepath.Join(root, "b.csv"), "5") // with the same length as before
 	write(t, filepath.Join(root, "c.csv"), "33")
 	write(t, filepath.Join(root, "d.csv"), "6")
 	if err := os.Remove(filepath.Join(root, "gone.csv")); err != nil {
@@ -155,7 +155,7 @@ func TestPutSendsOnlyNew(t *testing.T) {
 		t.Errorf("the replacement left %+v", r)
 	}
 	if r := after[3]; r.Description != "" || r.Format != "CSV" {
-		t.Errorf("the new one is %+v", r)
+		t.Errorf("the replaced resource is %+v", r)
 	}
 	if got := s.run(t, "", "put", filepath.Join(root, "d.csv"), set.ID, "--name", "c.csv", "--description", "second"); got.error != nil {
 		t.Error(got)
@@ -188,8 +188,8 @@ func TestPutSeveral(t *testing.T) {
 	}
 }
 
-// TestPutConflict: a change of another client between the listing and the replacement stays, at
-// both places where it can happen.
+// TestPutConflict: a change by another client between the listing and the replacement is kept, at
+// both points where it can happen.
 func TestPutConflict(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"GET", "PUT"} {
@@ -221,7 +221,7 @@ func TestPutConflict(t *testing.T) {
 	}
 }
 
-// TestPutJSON: put prints a line for each file, and the totals.
+// TestPutJSON: put --json prints a line for each file, and the totals.
 func TestPutJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -260,7 +260,7 @@ func TestPutJSON(t *testing.T) {
 	}
 }
 
-// TestPutDryRun: put reports what it would do, and changes nothing.
+// TestPutDryRun: put --dry-run reports what it would send, and changes nothing.
 func TestPutDryRun(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -277,11 +277,11 @@ func TestPutDryRun(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if c.of("POST")+c.of("PUT") != 0 {
-		t.Errorf("it made the requests %v", c.all())
+		t.Errorf("it sent the requests %v", c.all())
 	}
 }
 
-// TestPutNewSet: the set is created once, and found afterwards.
+// TestPutNewSet: put creates the set once, and finds it afterwards.
 func TestPutNewSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -308,8 +308,8 @@ func TestPutNewSet(t *testing.T) {
 	}
 }
 
-// TestPutStandardInput: standard input is compared and sent like a file, and no temporary file
-// remains.
+// TestPutStandardInput: put compares and sends standard input like a file, and leaves no temporary
+// file.
 func TestPutStandardInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -28,9 +28,9 @@ func TestFindSet(t *testing.T) {
 	for ref, want := range map[string]string{
 		one.ID: one.ID, "runs": one.ID, "RUNS": one.ID, one.URL: one.ID, one.Resources: one.ID, s.server.URL + "/sets/" + one.ID: one.ID,
 		"lab-one/runs": one.ID, "LAB-ONE/Laser/Runs: all": one.ID, one.DataspaceID + "/runs": one.ID, "laser/runs: ALL": one.ID,
-		"More":         two.ID,                // with exactly this title, and active
+		"More":         two.ID,                // active, with exactly this title
 		"more":         two.ID,                // an active set comes before a deleted one with exactly this title
-		"lab-one/more": old.ID, "old": old.ID, // by name, or if no other set has the title
+		"lab-one/more": old.ID, "old": old.ID, // by name, or by title if no other set has the title
 		"lab-two/runs": "", "lab-two/old": "", "none": "", "lab-one/": "", "/runs": "", "": "", "lab-one//": "", "lab-one/ ": "", "/": "", " ": "", ":": "", "//": "",
 	} {
 		got, err := reference.FindSet(t.Context(), s.client, ref, client.Active)
@@ -43,7 +43,7 @@ func TestFindSet(t *testing.T) {
 	}
 }
 
-// untitled creates a set with an empty title, which no empty reference may match.
+// untitled creates a set with an empty title. An empty reference must not match it.
 func untitled(t *testing.T, s *service, dataspace string) client.Set {
 	t.Helper()
 	return must[client.Set](t)(s.client.Sets.Create(t.Context(), client.NewSet{Name: "untitled", DataspaceID: dataspace}))
@@ -165,7 +165,7 @@ func TestFindResource(t *testing.T) {
 		}
 	}
 	if got, err := reference.FindResource(t.Context(), s.client, "runs:30:b", client.Deleted); got.ID != colon.ID {
-		t.Errorf("%v, %v: want the active one, since there is no other", got, err)
+		t.Errorf("%v, %v: want the active one, since no other one exists", got, err)
 	}
 	again := s.put(t, set.ID, "gone", "text")
 	if got, err := reference.FindResource(t.Context(), s.client, "runs:gone", client.Active); got.ID != again.ID {
@@ -176,8 +176,8 @@ func TestFindResource(t *testing.T) {
 	}
 }
 
-// TestForeignURL: a URL of another service is rejected, since a copy of this service has the same
-// ids. The service itself may have another name than the one by which the client reached it.
+// TestForeignURL: a URL of another service is rejected, because a copy of this service has the same
+// ids. The service itself may have another host name than the one that the client uses.
 func TestForeignURL(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -39,11 +39,11 @@ func oddPaths() []string {
 	}
 }
 
-// unfit are paths that a file system accepts, and the service rejects.
+// unfit are paths that a file system accepts but the service rejects.
 var unfit = []string{"new\nline", "tab\there", "esc\x1b[2J", "right\u202eleft", "\u0085", "del\x7f", "not UTF-8 \xff", "bad\xfe/file"}
 
 // plant creates a folder of about n files, in folders that each have every odd path. It returns the
-// SHA-256 of the files that can be sent by their names, and the number of the others.
+// SHA-256 of the files that can be sent under their names, and the number of the others.
 func plant(t *testing.T, n int) (root string, sums map[string]string, refused int) {
 	t.Helper()
 	root, sums = t.TempDir(), map[string]string{}
@@ -57,7 +57,7 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 		case 1:
 			text = fmt.Sprintf("file %d\n", i)
 		case 2:
-			text = strings.Repeat(fmt.Sprint(i, ","), i%3000) // some of them longer than an inline body
+			text = strings.Repeat(fmt.Sprint(i, ","), i%3000) // some of them are longer than an inline body
 		}
 		name := folder + "/"
 		if kind < len(odd) {
@@ -68,7 +68,7 @@ func plant(t *testing.T, n int) (root string, sums map[string]string, refused in
 		path := filepath.Join(root, filepath.FromSlash(name))
 		_ = os.MkdirAll(filepath.Dir(path), 0o700) // otherwise the file cannot be created
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) { // for this system the same name as an existing file
+		if errors.Is(err, fs.ErrExist) { // this system treats it as the name of an existing file
 			continue
 		}
 		if err != nil && runtime.GOOS != "linux" { // Linux accepts every name
@@ -106,7 +106,7 @@ func TestTreeRoundTrip(t *testing.T) {
 	put := []string{"put", root, "runs", "--json", "--parallel=8"}
 	get := []string{"get", "runs", got, "--json", "--parallel=8"}
 	harvest := []string{"harvest", "runs", mirror, "--parallel=8"}
-	t.Logf("%d files, and %d that cannot be sent by their names", len(sums), refused)
+	t.Logf("%d files, and %d that cannot be sent under their names", len(sums), refused)
 
 	ids, failures := map[string]string{}, 0
 	for _, l := range linesOf(t, s.measured(t, refused > 0, put...)) {
@@ -158,16 +158,16 @@ func TestTreeRoundTrip(t *testing.T) {
 			t.Errorf("the second time: %+v", l)
 		}
 	}
-	if c.of("POST") > refused || c.of("PUT") > 0 { // those are rejected again
-		t.Errorf("the second time it made the requests %v", c.all())
+	if c.of("POST") > refused || c.of("PUT") > 0 { // the service rejects those again
+		t.Errorf("the second run sent the requests %v", c.all())
 	}
 	before := c.of("GET")
 	if s.measured(t, false, harvest...); c.of("GET") != before+1 {
-		t.Errorf("the second harvest made %d requests", c.of("GET")-before)
+		t.Errorf("the second harvest sent %d requests", c.of("GET")-before)
 	}
 }
 
-// outcome is what a command with --json reports for a file.
+// outcome is the result that a command with --json reports for a file.
 type outcome struct{ File, Name, Outcome, ID, SHA256, Why string }
 
 // linesOf parses the output of a command with --json, except the totals.

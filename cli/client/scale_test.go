@@ -24,8 +24,8 @@ import (
 	"labshelf/repository/files"
 )
 
-// TestPutKilled: after many kills put has sent each file once, and the files that were being sent
-// at a kill once more. The service counts the uploads.
+// TestPutKilled: after many kills, put has sent each file once, and once more for each kill during
+// its upload. The service counts the uploads.
 func TestPutKilled(t *testing.T) {
 	t.Parallel()
 	const parallel, kills, each, size = 4, 10, 14, 10_000
@@ -69,7 +69,8 @@ func TestPutKilled(t *testing.T) {
 	})
 	killed := 0
 	for range 2 * kills {
-		server := httptest.NewServer(s.server.Config.Handler) // one server for each process, so that a late request cannot reach the next one
+		// each process has its own server, so that a late request cannot reach the next one
+		server := httptest.NewServer(s.server.Config.Handler)
 		cmd := s.process(t, "put", root, "runs", fmt.Sprintf("--parallel=%d", parallel))
 		cmd.Env = append(cmd.Env, childBase+"="+server.URL+"/v1")
 		var errors bytes.Buffer
@@ -101,7 +102,7 @@ func TestPutKilled(t *testing.T) {
 			most = allowed[""]
 		}
 		if n > most {
-			t.Errorf("%q was sent %d times, and was under way at %d kills", name, n, allowed[name])
+			t.Errorf("%q was sent %d times, and was being sent at %d kills", name, n, allowed[name])
 		}
 	}
 	again := 0
@@ -112,7 +113,7 @@ func TestPutKilled(t *testing.T) {
 	t.Logf("%d files in %d uploads and %d bytes, %d kills", len(files), len(files)+again, moved.Load(), killed)
 	const around = 1200 // bytes of a multipart body in addition to the file
 	if n, most := moved.Load(), int64(len(files)+again)*(size+around); again > kills*parallel || n > most || n < int64(len(files)*size) {
-		t.Errorf("%d bytes, and %d files again", n, again)
+		t.Errorf("%d bytes, and %d files sent again", n, again)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestPutKilled(t *testing.T) {
 func begins(r *http.Request) string {
 	whole := r.Body
 	head := bufio.NewReaderSize(whole, 1024)
-	for n := 1; ; n++ { // only the bytes that have arrived: the rest may never arrive
+	for n := 1; ; n++ { // only the bytes that have arrived, because the rest may never arrive
 		text, err := head.Peek(n)
 		name := namePart.FindSubmatch(text)
 		if name != nil || err != nil {
@@ -151,8 +152,8 @@ func (c *counting) Read(p []byte) (int, error) {
 }
 
 // TestPutMany: put sends many files and a large one. The second run sends nothing, and neither run
-// needs much memory. PUT_FILES sets the number, such as 20000, and a size of 4 GiB for the large
-// file.
+// needs much memory. PUT_FILES sets the number of files, such as 20000, and makes the large file 4
+// GiB long.
 func TestPutMany(t *testing.T) {
 	t.Parallel()
 	n, large := 500, int64(64<<20)
@@ -180,7 +181,7 @@ func TestPutMany(t *testing.T) {
 		}
 		taken := must[int](t)(strconv.Atoi(string(must[[]byte](t)(os.ReadFile(memory)))))
 		if most := 48<<20 + n*1000; taken > most {
-			t.Errorf("it took %d bytes of memory, want at most %d", taken, most)
+			t.Errorf("it used %d bytes of memory, want at most %d", taken, most)
 		}
 	}
 	put("sent  " + display.Files(n))
@@ -194,13 +195,12 @@ func TestPutMany(t *testing.T) {
 	c := s.counted()
 	put("already there  " + display.Files(n+1))
 	if c.of("POST")+c.of("PUT") != 0 || c.of("GET") > 6+n/reference.PageSize {
-		t.Errorf("the second time it made the requests %v", c.all())
+		t.Errorf("the second run sent the requests %v", c.all())
 	}
 }
 
-// TestHarvestManyUnchanged: one request is enough to learn that nothing has changed, whatever the
-// number of resources, and without reading their records. HARVEST_RESOURCES sets the number, such
-// as 100000.
+// TestHarvestManyUnchanged: if nothing has changed, one request is enough, whatever the number of
+// resources, and no records are read. HARVEST_RESOURCES sets the number, such as 100000.
 func TestHarvestManyUnchanged(t *testing.T) {
 	t.Parallel()
 	n := reference.PageSize + 200 // more than one page
@@ -226,7 +226,7 @@ func TestHarvestManyUnchanged(t *testing.T) {
 	c := s.counted()
 	s.measured(t, false, "harvest", "runs", dir, "--parallel=8")
 	if files := must[[]os.DirEntry](t)(os.ReadDir(filepath.Join(dir, "files"))); len(files) != n {
-		t.Errorf("there are %d files of %d", len(files), n)
+		t.Errorf("%d of %d files exist", len(files), n)
 	}
 	for range 2 {
 		before := c.of("GET")
@@ -239,6 +239,6 @@ func TestHarvestManyUnchanged(t *testing.T) {
 	before := c.of("GET")
 	s.measured(t, false, "harvest", "runs", dir)
 	if asked := c.of("GET") - before; asked != 3 { // the page with the change, its file, and the end
-		t.Errorf("for one more it made %d requests", asked)
+		t.Errorf("for one more file it sent %d requests", asked)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"labshelf/client"
 )
 
-// TestSchema creates, lists, shows, changes, deletes and restores a schema, and describe reports
-// what it requires.
+// TestSchema creates, lists, shows, changes, deletes and restores a schema. describe reports what
+// the schema requires.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -44,7 +44,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("after a change: %v", got)
 	}
 	if got := want("Described the resource run-1.csv.\n", "describe", r.ID, "--set", "n:=3", "--set", "sample=S1"); got != "" {
-		t.Errorf("after a good change: %v", got)
+		t.Errorf("after a valid change: %v", got)
 	}
 	want("n       3\nsample  S1\n", "describe", r.ID)
 	want("Changed the schema measurement; its version is 2.\n", "schema", "edit", "lab-one/measurement", "--schema", "-", "--enforce")
@@ -59,7 +59,7 @@ func TestSchema(t *testing.T) {
 	}
 	var problem *client.Problem
 	if got := s.run(t, "", "describe", r.ID, "--metadata", written(t, `{"schema":{"version":2}}`)); !errors.As(got.error, &problem) || problem.Field != "metadata.properties.operator" {
-		t.Errorf("a change that is refused: %v", got)
+		t.Errorf("a refused change: %v", got)
 	}
 	want("Changed the schema measurement; its version is 2.\n", "schema", "edit", "lab-one/measurement", "--type", "all", "--enforce=false")
 	all := must[[]client.Schema](t)(s.client.Schemas.List(t.Context(), set.DataspaceID))
@@ -86,7 +86,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// written writes a text to a new file.
+// written writes text to a new file.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")

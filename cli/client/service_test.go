@@ -35,8 +35,8 @@ import (
 	"labshelf/repository"
 )
 
-// Environment variables of a child process that runs the program instead of the tests. It writes
-// its memory use in bytes to childMemory.
+// Environment variables of a child process that runs the program instead of the tests. The child
+// writes its memory use in bytes to the file childMemory.
 const childBase, childKey, childMemory = "LABSHELF_TEST_BASE", "LABSHELF_TEST_KEY", "LABSHELF_TEST_MEMORY"
 
 func TestMain(m *testing.M) {
@@ -66,12 +66,12 @@ type service struct {
 	dir    string // data directory
 	repo   *repository.Service
 	server *httptest.Server
-	secret [32]byte       // secret of its metadata
+	secret [32]byte       // secret for its metadata
 	key    string         // key of the first sysadmin
-	client *client.Client // with that key
+	client *client.Client // uses that key
 
 	mu     sync.Mutex
-	before http.HandlerFunc // sees each request first; nil: the service
+	before http.HandlerFunc // handles each request before the service; nil if the service gets all requests
 }
 
 // start starts a service for a test, with small pages of resources.
@@ -129,7 +129,8 @@ func on(w http.ResponseWriter, r *http.Request) {
 	i.service.ServeHTTP(i.ResponseWriter, r)
 }
 
-// intercept lets before see every request first; it calls on to forward it. nil removes it.
+// intercept makes before handle every request first. before calls on to forward the request. nil
+// removes before.
 func (s *service) intercept(before http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,19 +173,18 @@ func (r ran) Error() string {
 	return fmt.Sprintf("standard output %q, standard error %q, error %v", r.out, r.err, r.error)
 }
 
-// run runs a command as the sysadmin, as in run(t, "", "key", "ls"), with the text in on its
-// standard input.
+// run runs a command as the sysadmin, as in run(t, "", "key", "ls"), with in on its standard input.
 func (s *service) run(t *testing.T, in string, args ...string) ran {
 	t.Helper()
 	return s.runAs(t.Context(), s.key, in, args...)
 }
 
-// runAs runs a command with another key; the end of ctx acts as the signal.
+// runAs runs a command with another key. The end of ctx acts as the signal.
 func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran {
 	return s.runFrom(ctx, key, strings.NewReader(in), args...)
 }
 
-// runFrom is runAs with a standard input that need not end.
+// runFrom is like runAs, with a standard input that need not end.
 func (s *service) runFrom(ctx context.Context, key string, in io.Reader, args ...string) ran {
 	var out, problems bytes.Buffer
 	err := run(ctx, s.base(), key, in, &out, &problems, args)
@@ -224,7 +224,7 @@ func newRoot(p command.Process) *cobra.Command {
 	return root
 }
 
-// must fails the test after an error.
+// must returns a function that fails the test after an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(got T, err error) T {
 		t.Helper()

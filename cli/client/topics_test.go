@@ -53,7 +53,7 @@ func TestDocumented(t *testing.T) {
 		}
 		lines++
 		if !strings.Contains(string(instruments), strings.TrimSpace(code)+"\n") {
-			t.Errorf("docs/how-to/instrument-pc.md lacks this line of the recipe: %s", code)
+			t.Errorf("docs/how-to/instrument-pc.md does not contain this line of the recipe: %s", code)
 		}
 	}
 	if lines < 30 {

@@ -9,8 +9,8 @@ import (
 	"labshelf/client"
 )
 
-// TestUnlock: an admin lists and ends another user's locks of a file, a folder and a set; an editor
-// only ends their own. A file below a locked folder shows that lock once.
+// TestUnlock: an admin lists and ends another user's locks of a file, a folder and a set. An editor
+// only ends their own locks. A file below a locked folder shows that lock once.
 func TestUnlock(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -50,7 +50,7 @@ func TestUnlock(t *testing.T) {
 		t.Fatal(locks)
 	}
 	if err := other.Locks.End(t.Context(), locks[0]); err == nil || !strings.Contains(err.Error(), "403") {
-		t.Error("another editor ends it: ", err)
+		t.Error("another editor ends the lock: ", err)
 	}
 	own := client.New(s.base(), editor)
 	defer own.Close()

@@ -10,8 +10,8 @@ import (
 	"labshelf/client"
 )
 
-// TestQuotas sets quotas, shows them, warns from 80 % on, and gives advice for a file that does not
-// fit, which put tries once.
+// TestQuotas sets and shows quotas. put warns from 80 % on. It gives advice for a file that does
+// not fit, and tries it once.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	s := start(t)

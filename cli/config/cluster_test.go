@@ -9,8 +9,8 @@ import (
 
 const clusterExamples = "../../docs/examples/cluster"
 
-// TestClusterExamples: the configurations in docs/how-to/cluster.md are valid, and equal the files
-// among its examples.
+// TestClusterExamples: the configurations in docs/how-to/cluster.md are valid, and equal the
+// example files.
 func TestClusterExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/how-to/cluster.md")
@@ -39,7 +39,7 @@ func TestClusterExamples(t *testing.T) {
 			shown = string(text)
 		}
 		if !strings.Contains(string(page), "```"+fence+"\n"+shown+"```\n") {
-			t.Errorf("docs/how-to/cluster.md does not show %s as it is", name)
+			t.Errorf("docs/how-to/cluster.md does not show the content of %s", name)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// loadWith loads a configuration as a command does: args are flags, environ has the form
-// VARIABLE=text.
+// loadWith loads a configuration like a command does. args are flags. environ has the form
+// VARIABLE=value.
 func loadWith(t *testing.T, args []string, environ ...string) (Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -135,7 +135,7 @@ var another = map[string]struct {
 	"pprof":                  {"127.0.0.1:6060", []string{"on", "sysadmin", "6060", "127.0.0.1:65536"}},
 }
 
-// TestPrecedence sets every setting in each way, and in all ways at once.
+// TestPrecedence sets every setting in each way, and in all ways together.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
@@ -143,7 +143,7 @@ func TestPrecedence(t *testing.T) {
 			t.Parallel()
 			other := another[s.name].text
 			if other == "" {
-				t.Fatal("the test knows no other value")
+				t.Fatal("the test has no other value")
 			}
 			empty := tempFile(t, "empty.toml", "")
 			base, err := loadWith(t, []string{"--config", empty})
@@ -178,9 +178,9 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestBadValuesNameKeyPlaceAndRule sets each invalid value in each way: the error must name the
-// key, the place and the rule.
-func TestBadValuesNameKeyPlaceAndRule(t *testing.T) {
+// TestErrorsNameKeyLocationAndRule sets each invalid value in each way. The error must name the
+// key, the location and the rule.
+func TestErrorsNameKeyLocationAndRule(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {
 		for _, wrong := range another[s.name].wrong {
@@ -246,7 +246,7 @@ func TestFileValues(t *testing.T) {
 	}
 }
 
-// TestVerifyReads: the setting was a boolean before it had a size. Old values keep their meaning.
+// TestVerifyReads: the setting was a boolean before it was a size. Old values keep their meaning.
 func TestVerifyReads(t *testing.T) {
 	t.Parallel()
 	const all = math.MaxInt64

@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// FuzzParseFile: a configuration file gives known keys only, each with its line, or an error. Every
-// value is then either valid or rejected with an error.
+// FuzzParseFile: parsing a configuration file returns an error, or only known keys, each with its
+// line. Every value is then either valid or rejected with an error.
 func FuzzParseFile(f *testing.F) {
 	for _, seed := range []string{
 		"listen = \"127.0.0.1:0\"\nverify_reads = true\n", "max_upload = \"10GB\"\ntrusted_proxies = [\"10.0.0.0/8\"]", "lisen = 1", "listen = ", "[table]\nx = 1",
@@ -17,7 +17,7 @@ func FuzzParseFile(f *testing.F) {
 			v, given := found[s.name]
 			delete(found, s.name)
 			if given && err == nil && v.From == "" {
-				t.Fatalf("%q: no line is known for %s", text, s.name)
+				t.Fatalf("%q: no line is recorded for %s", text, s.name)
 			}
 			_ = s.rule(new(Config), v.Text)
 		}

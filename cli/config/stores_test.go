@@ -12,7 +12,7 @@ import (
 )
 
 // TestSecretsAreNotShown: neither errors nor printed values contain the password of a database or
-// the keys of an S3.
+// the keys of an S3 store.
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
@@ -40,7 +40,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// TestS3Keys: the keys come from the file, or from the environment. Missing keys, and a file that
+// TestS3Keys: the keys come from the file or from the environment. Missing keys, and a file that
 // others can read, are errors.
 func TestS3Keys(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestS3Keys(t *testing.T) {
 	}
 }
 
-// TestStoresFitTogether: settings of an S3 are rejected if no S3 is configured.
+// TestStoresFitTogether: settings of an S3 store are rejected if no S3 store is configured.
 func TestStoresFitTogether(t *testing.T) {
 	t.Parallel()
 	for args, wrong := range map[string]string{

@@ -15,9 +15,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestFirstKeySurvivesAnEarlyEnd: if a first start is interrupted at any point, the next one shows
-// a key that works.
-func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
+// TestFirstKeyAfterInterruptedStart: if a first start is interrupted at any point, the next start
+// shows a key that works.
+func TestFirstKeyAfterInterruptedStart(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
 	if err != nil {
@@ -31,19 +31,19 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	repo := repository.New(data.Metadata, data.Blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
 	defer repo.Close()
 
-	// The file cannot be written: no user may exist, so that the next start tries again.
+	// The file cannot be written. No user may exist then, so that the next start tries again.
 	obstacle := data.KeyPath() + ".new"
 	if err := os.MkdirAll(filepath.Join(obstacle, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if shown, err := data.Bootstrap(t.Context(), repo, ""); err == nil || shown != "" {
-		t.Fatalf("the key was not kept, but %q, %v", shown, err)
+		t.Fatalf("the key file cannot be written, but the start returned %q, %v", shown, err)
 	}
 	if err := os.RemoveAll(obstacle); err != nil {
 		t.Fatal(err)
 	}
 
-	// A start ended after it had written a key, and before it created the user.
+	// The first start ended after it had written a key, and before it created the user.
 	for _, path := range []string{data.KeyPath(), obstacle} {
 		if err := os.WriteFile(path, []byte("lsk_of_the_start_that_ended\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -68,8 +68,8 @@ func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
 	}
 }
 
-// TestFirstKeyOfTwoNodes: two nodes start at once over the same metadata. Only one of them shows a
-// key and stores it.
+// TestFirstKeyOfTwoNodes: two nodes start concurrently over the same metadata. Only one of them
+// shows a key and stores it.
 func TestFirstKeyOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	data, err := Open(t.TempDir(), Stores{})
@@ -91,13 +91,13 @@ func TestFirstKeyOfTwoNodes(t *testing.T) {
 		}
 	}}}
 	if shown, err := second.Bootstrap(t.Context(), repo, ""); shown != "" || err != nil {
-		t.Errorf("the node that came second: %q, %v", shown, err)
+		t.Errorf("the second node: %q, %v", shown, err)
 	}
 	if _, err := os.Lstat(second.KeyPath()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it keeps a key that nobody has: %v", err)
+		t.Errorf("it keeps a key of no user: %v", err)
 	}
 	if kept, err := os.ReadFile(first.KeyPath()); err != nil || string(kept) != theirs+"\n" {
-		t.Errorf("the first one keeps %q of %q, %v", kept, theirs, err)
+		t.Errorf("the first node keeps %q, want %q, %v", kept, theirs, err)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestDatabase: a data directory with metadata in a database excludes other processes, and a
-// service works on it.
+// TestDatabase: a data directory with metadata in a database excludes other processes. A service
+// can use it.
 func TestDatabase(t *testing.T) {
 	// Not in parallel: a child process that another test forks holds the lock until its exec.
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}
@@ -27,7 +27,7 @@ func TestDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(path, at); !errors.Is(err, ErrInUse) {
-		t.Errorf("opened a second time: %v", err)
+		t.Errorf("opening it a second time: %v", err)
 	}
 	if _, err := data.FileStats(); !errors.Is(err, ErrNoFile) {
 		t.Errorf("state of the metadata file: %v", err)
@@ -52,8 +52,8 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// TestMixedStores: combinations in which files would be missing, or visible to one node only, are
-// rejected with the reason.
+// TestMixedStores: a combination of stores in which files would be missing, or visible to one node
+// only, is rejected with the reason.
 func TestMixedStores(t *testing.T) {
 	t.Parallel()
 	at := Stores{Metadata: servers.StartPostgres(t).Database(t)}
@@ -69,7 +69,7 @@ func TestMixedStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(moved, at); !errors.Is(err, exit.ErrUsage) {
-		t.Errorf("beside a metadata file: %v", err)
+		t.Errorf("with a metadata file: %v", err)
 	}
 	data, err := Open(folder(), at)
 	if err != nil {

@@ -36,7 +36,7 @@ func newSite(t *testing.T, at Stores) site {
 	return site{path, at}
 }
 
-// objects returns an unused prefix in an S3.
+// objects returns an unused prefix in an S3 store.
 func objects(t *testing.T, server *servers.S3) Stores {
 	t.Helper()
 	return Stores{
@@ -64,7 +64,8 @@ const moved = 20
 
 func body(i int) string { return strings.Repeat(fmt.Sprint("file ", i, "\n"), i*i+1) }
 
-// contents are what fill has stored: the key of the admin, and the files by id.
+// contents describes the repository that fill has created: the key of the admin, and the files by
+// id.
 type contents struct {
 	key   string
 	files map[string]string
@@ -180,14 +181,14 @@ func TestMoves(t *testing.T) {
 		to.holds(t, made)
 		from.holds(t, made)
 		if left, err := os.ReadDir(to.path); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), MoveFile) }) {
-			t.Errorf("to site %d: left behind: %v, %v", i+1, left, err)
+			t.Errorf("to site %d: remaining files: %v, %v", i+1, left, err)
 		}
 	}
 }
 
-// TestMoveGoesOn: an interrupted move resumes, and copies nothing twice. No service starts in
+// TestMoveResumes: an interrupted move resumes, and copies nothing twice. No service can start in
 // between.
-func TestMoveGoesOn(t *testing.T) {
+func TestMoveResumes(t *testing.T) {
 	t.Parallel()
 	store := servers.StartS3(t)
 	for name, at := range map[string]Stores{"folders": {}, "an S3": objects(t, store)} {
@@ -207,7 +208,7 @@ func TestMoveGoesOn(t *testing.T) {
 				t.Fatalf("interrupted: %+v, %v", first, err)
 			}
 			if _, err := Open(to.path, to.at); !errors.Is(err, ErrNoMetadata) {
-				t.Errorf("a service starts on half of it: %v", err)
+				t.Errorf("a service starts on a partial move: %v", err)
 			}
 			second, err := move(t.Context(), from, to, backup.MoveOptions{})
 			if err != nil || first.Copied.Count+second.Copied.Count != second.Files.Count {
@@ -291,12 +292,12 @@ func TestMoveRefuses(t *testing.T) {
 		t.Errorf("with a damaged file: %+v, %v", done, err)
 	}
 	if done, err := move(t.Context(), from, to, backup.MoveOptions{Partial: true}); err != nil || done.Lost != 1 {
-		t.Errorf("with a damaged file, all the same: %+v, %v", done, err)
+		t.Errorf("with a damaged file that is accepted: %+v, %v", done, err)
 	}
 }
 
-// TestBackupOfCluster: a backup of a database and an S3 has the usual form, and restores to a data
-// directory.
+// TestBackupOfCluster: a backup of a database and an S3 store has the usual form, and can be
+// restored to a data directory.
 func TestBackupOfCluster(t *testing.T) {
 	t.Parallel()
 	at := objects(t, servers.StartS3(t))

@@ -8,8 +8,8 @@ import (
 
 const hostile = "a\x1b[31m\u009b2Jb\u202ec\x7f\r"
 
-// TestNoControls: text from a server never controls a terminal, in sentences or in JSON, and JSON
-// keeps its value.
+// TestNoControls: text from a server never controls a terminal, in sentences or in JSON. JSON keeps
+// the value.
 func TestNoControls(t *testing.T) {
 	t.Parallel()
 	var text, line strings.Builder

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestFormatBytes: KiB is 1,024 bytes, and a number uses the largest unit in which it is at least
-// 1.
+// TestFormatBytes: one KiB is 1,024 bytes. A number has the largest unit in which it is at least 1.
 func TestFormatBytes(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[int64]string{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWholeColumns: on a narrow terminal ids keep their length, and the other columns shrink.
+// TestWholeColumns: on a narrow terminal, ids keep their length and the other columns shrink.
 func TestWholeColumns(t *testing.T) {
 	t.Parallel()
 	const id = "01M8FFVVABMR5DWKERJNFQ038M"

@@ -11,7 +11,7 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// live sets the home directory of this process and returns its configuration folder.
+// live sets the home directory of this process, and returns its configuration folder.
 func live(t *testing.T, home string) string {
 	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // each system uses one of these
@@ -33,10 +33,10 @@ func stored(t *testing.T) logins.Logins {
 	return l
 }
 
-// TestHomeThatMoved: in a copy of a home directory the copied logins are read and written, and the
-// originals stay unchanged. A file of an earlier version, which contains its own path, behaves in
-// the same way.
-func TestHomeThatMoved(t *testing.T) {
+// TestMovedHome: in a copy of a home directory, the copied logins are read and written, and the
+// originals stay unchanged. The same applies to a file of an earlier version, which contains its
+// own path.
+func TestMovedHome(t *testing.T) {
 	const service = "https://data.example.org/v1"
 	for name, earlier := range map[string]bool{"copied": false, "of an earlier version": true} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestHomeThatMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := stored(t); len(got.Services) > 0 {
-				t.Errorf("still there after it was removed: %v", slices.Collect(maps.Keys(got.Services)))
+				t.Errorf("it still exists after it was removed: %v", slices.Collect(maps.Keys(got.Services)))
 			}
 			if kept, err := os.ReadFile(path); err != nil || string(kept) != string(text) {
 				t.Errorf("the original became %s, %v", kept, err)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestEstimate: the costs of files and of bytes are learned separately. While one kind of work
-// runs, the other cost stays.
+// TestEstimate: the costs of files and of bytes are estimated separately. While only one kind of
+// work runs, the other cost does not change.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	const small, manySmall, large = 4 << 10, 20_000, 4 << 30
@@ -14,7 +14,7 @@ func TestEstimate(t *testing.T) {
 	var done work
 	now := time.Now()
 	if _, known := e.left(1, 1); known {
-		t.Error("something is known of nothing")
+		t.Error("an estimate exists without any work")
 	}
 	e.observe(now, done)
 	run := func(seconds int, files, bytes float64) {
@@ -31,22 +31,22 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %v left, want %v to %v", what, left, least, most)
 		}
 	}
-	// 1,000 small files a second, and one large file remains: an estimate by bytes alone would be
-	// 20 minutes.
+	// After 1,000 small files per second, one large file remains. An estimate by bytes alone would
+	// be 20 minutes.
 	run(10, 1000, 1000*small)
 	within("small files first", manySmall-10_000, large, 9*time.Second, time.Minute)
-	// The large file moves at 10 MiB/s; the remaining small files keep their earlier cost.
+	// The large file moves at 10 MiB/s. The remaining small files keep their earlier cost.
 	run(60, 0, 10<<20)
 	within("a large file under way", 0, 1<<30, 90*time.Second, 115*time.Second)
 	within("small files after it", 10_000, 10_000*small, 9*time.Second, 20*time.Second)
-	// A pause says little about what follows.
+	// A pause hardly affects the estimate.
 	now = now.Add(10 * time.Minute)
 	run(1, 0, 10<<20)
 	within("after a pause", 0, 1<<30, 90*time.Second, 150*time.Second)
 }
 
-// TestEstimateOfReading: while files are only compared, the estimate assumes the cost of comparing.
-// After the first transferred bytes it uses the cost of moving.
+// TestEstimateOfReading: while files are only compared, the estimate uses the cost of comparing.
+// After the first transferred bytes, it uses the cost of transferring.
 func TestEstimateOfReading(t *testing.T) {
 	t.Parallel()
 	var e estimate
@@ -75,6 +75,6 @@ func TestRate(t *testing.T) {
 		now = now.Add(200 * time.Millisecond)
 	}
 	if got := r.perSecond(); got != 500 || len(r.samples) > 30 {
-		t.Errorf("%d a second, of %d samples", got, len(r.samples))
+		t.Errorf("%d per second, from %d samples", got, len(r.samples))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// TestMeterShows: the content of the line, that it follows the totals, and that it fits the
+// TestMeterShows tests the content of the line, that it follows the totals, and that it fits the
 // terminal.
 func TestMeterShows(t *testing.T) {
 	t.Parallel()
@@ -42,8 +42,8 @@ func TestMeterShows(t *testing.T) {
 	}
 }
 
-// TestMeterSays: a line of text replaces the bar, which reappears below it.
-func TestMeterSays(t *testing.T) {
+// TestMeterPrintsText: a line of text replaces the bar, which reappears below it.
+func TestMeterPrintsText(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	m, now := &Meter{what: "put", out: &out}, time.Now()
@@ -65,8 +65,8 @@ func TestMeterSays(t *testing.T) {
 	}
 }
 
-// TestMeterOfResumption: bytes that an earlier run moved count as done, but not for the speed or
-// the time left.
+// TestMeterOfResumption: bytes that an earlier run transferred count as done. They do not affect
+// the rate or the remaining time.
 func TestMeterOfResumption(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -87,8 +87,8 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
-// TestMeterAfterComparing: the rate is the network's from the first transferred bytes, however long
-// the file was read before.
+// TestMeterAfterComparing: from the first transferred bytes on, the rate is the rate of the
+// network, however long the file was read before.
 func TestMeterAfterComparing(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put", out: &bytes.Buffer{}}, time.Now()
@@ -98,7 +98,7 @@ func TestMeterAfterComparing(t *testing.T) {
 		now = now.Add(200 * time.Millisecond)
 		m.draw(now, false, 120)
 	}
-	m.Skipped(-1000 << 20) // it is read again
+	m.Skipped(-1000 << 20) // the file is read again
 	for range 5 {
 		now = now.Add(200 * time.Millisecond)
 		m.Moved(20 << 20)
@@ -109,7 +109,8 @@ func TestMeterAfterComparing(t *testing.T) {
 	}
 }
 
-// TestMeterStalls: while nothing moves, the line shows neither a rate nor a time left.
+// TestMeterStalls: while no bytes are transferred, the line shows neither a rate nor a remaining
+// time.
 func TestMeterStalls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// addressOf returns a URL from the line of the log that says what is served there.
+// addressOf returns the URL in the log line that names what is served.
 func addressOf(t *testing.T, log *output, what string) string {
 	t.Helper()
 	for lines := bufio.NewScanner(strings.NewReader(log.String())); lines.Scan(); {
@@ -23,7 +23,7 @@ func addressOf(t *testing.T, log *output, what string) string {
 	return ""
 }
 
-// ask sends a request without a key. It sets the host unless that is "".
+// ask sends a request without a key. It sets the host unless host is "".
 func ask(t *testing.T, method, url, host string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, nil)
@@ -45,14 +45,14 @@ func ask(t *testing.T, method, url, host string) (status int, body string) {
 	return response.StatusCode, string(text)
 }
 
-// TestAdminListeners: metrics and profiles are served only at their own addresses.
+// TestAdminListeners: metrics and profiles are served only on their own addresses.
 func TestAdminListeners(t *testing.T) {
 	t.Parallel()
 	var log output
 	at, stop := start(t, &log, "--metrics", ":0", "--pprof", "127.0.0.1:0", "--allowed-hosts", "lab")
 	figures, profiles, service := addressOf(t, &log, "metrics"), addressOf(t, &log, "pprof"), strings.TrimSuffix(at.address, "/v1")
 	if strings.Contains(log.String(), `"level":"warn"`) || !strings.HasPrefix(figures, "http://127.0.0.1:") {
-		t.Errorf("the figures are at %s\n%s", figures, log.String())
+		t.Errorf("the metrics are at %s\n%s", figures, log.String())
 	}
 	for _, tt := range []struct {
 		method, url, host string
@@ -80,7 +80,7 @@ func TestAdminListeners(t *testing.T) {
 		}
 	}
 
-	// A profile that takes an hour does not delay the end.
+	// A profile that takes an hour does not delay the shutdown.
 	asked := make(chan error, 1)
 	go func() {
 		response, err := http.Get(profiles + "/debug/pprof/trace?seconds=3600")
@@ -102,11 +102,12 @@ func TestAdminListeners(t *testing.T) {
 		t.Errorf("it took %s to stop", took)
 	}
 	if err := <-asked; err == nil {
-		t.Error("a trace of an hour came to its end")
+		t.Error("a trace of an hour was complete")
 	}
 }
 
-// TestAdminListenersWarn: an admin listener that other machines can read is served, with a warning.
+// TestAdminListenersWarn: an admin listener that other machines can reach is started with a
+// warning.
 func TestAdminListenersWarn(t *testing.T) {
 	t.Parallel()
 	var log output
@@ -116,7 +117,7 @@ func TestAdminListenersWarn(t *testing.T) {
 			t.Errorf("%s is at %s", what, address)
 		}
 		if !strings.Contains(log.String(), what+" is served; anybody who can connect to this address can read it, without a key") {
-			t.Errorf("no word about who can read %s:\n%s", what, log.String())
+			t.Errorf("no warning about the access to %s:\n%s", what, log.String())
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"labshelf/cli/exit"
 )
 
-// line is a connection to a service. It breaks each time that a number of bytes has come back.
+// line is a connection to a service. It breaks each time after a number of bytes has been received.
 type line struct {
-	base   string // of the service, through the line
+	base   string // URL of the service through the line
 	breaks func() int
 }
 
@@ -65,7 +65,7 @@ func newLine(t *testing.T, service string, lasts int64) line {
 }
 
 // carry forwards the bytes of a connection in both directions, up to a number of bytes from the
-// service. It returns how many came from the service.
+// service. It returns the number of bytes from the service.
 func carry(near net.Conn, service string, lasts int64) int64 {
 	far, err := net.Dial("tcp", service)
 	if err != nil {
@@ -119,7 +119,8 @@ func (f *inlineFiles) backUp(base, dest string) (code int, out, errs string) {
 }
 
 // TestBackupSurvivesBadConnection: files that do not arrive are not reported as lost. The command
-// fails and says so, and the older backup stays. Over a better line the next backup is complete.
+// fails with an error, and the older backup is kept. With a better line, the next backup is
+// complete.
 func TestBackupSurvivesBadConnection(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t, 1)
@@ -142,13 +143,13 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 		}
 	}
 	if bad.breaks() < 6 { // at least three attempts at one file in each run
-		t.Errorf("the line broke %d times", bad.breaks())
+		t.Errorf("the line broke only %d times", bad.breaks())
 	}
 	if now, err := os.ReadFile(manifest); err != nil || !bytes.Equal(now, older) {
-		t.Errorf("the older manifest has become: %v %s", err, now)
+		t.Errorf("the older manifest has changed: %v %s", err, now)
 	}
 	if _, err := os.Stat(filepath.Join(fresh, "manifest.json")); !os.IsNotExist(err) {
-		t.Errorf("there is a manifest of what is incomplete: %v", err)
+		t.Errorf("the incomplete backup has a manifest: %v", err)
 	}
 	code, out, errs := f.backUp(f.at.address, dest)
 	if code != exit.CodeOK || !strings.Contains(out, ": 3 files") {
@@ -156,9 +157,9 @@ func TestBackupSurvivesBadConnection(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamagedService: a file whose damage is found while it is read is reported as lost,
-// and the backup has all others. The same holds if the service finds the damage and truncates its
-// response.
+// TestBackupOfDamagedService: a file whose damage is found while it is read is reported as lost.
+// The backup contains all other files. The same applies if the service finds the damage and
+// truncates its response.
 func TestBackupOfDamagedService(t *testing.T) {
 	t.Parallel()
 	for _, verify := range []string{"false", "true"} {
@@ -188,6 +189,6 @@ func testDamagedService(t *testing.T, args ...string) {
 	}
 	var made backup.Manifest
 	if err := json.Unmarshal(text, &made); err != nil || len(made.Damaged) != 1 || made.Damaged[0] != f.digests[1] {
-		t.Errorf("lost by the manifest: %v (%v)", made.Damaged, err)
+		t.Errorf("lost according to the manifest: %v (%v)", made.Damaged, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"labshelf/cli/config"
 )
 
-// TestRenewedCertificate: new files are used without a restart, unusable files are not.
+// TestRenewedCertificate: the service uses new files without a restart. It ignores unusable files.
 func TestRenewedCertificate(t *testing.T) {
 	t.Parallel()
 	var log output

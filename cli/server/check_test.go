@@ -42,7 +42,7 @@ func lookOf(t *testing.T, dir string) map[string]string {
 	return look
 }
 
-// TestCheckChangesNothing: a check leaves files alone that opening the data directory for writing
+// TestCheckChangesNothing: a check does not touch files that opening the data directory for writing
 // would delete or correct.
 func TestCheckChangesNothing(t *testing.T) {
 	t.Parallel()

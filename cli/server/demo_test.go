@@ -18,8 +18,8 @@ import (
 	"labshelf/client"
 )
 
-// TestDemo: the demonstration lists people, and its repository contains what the text promises. At
-// the end nothing of it remains.
+// TestDemo: the demonstration lists its users, and its repository contains what its text promises.
+// At the end, nothing of it remains.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -60,7 +60,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// whatIsSeen returns the caller's name, and how much that caller can see.
+// whatIsSeen returns the caller's name and the numbers of objects that the caller can see.
 func whatIsSeen(t *testing.T, c *client.Client) string {
 	t.Helper()
 	defer c.Close()

@@ -20,9 +20,9 @@ import (
 	"labshelf/cli/process"
 )
 
-// TestServesBeyondDescriptors: with more connections than descriptors the service continues to
-// serve the open connections, including files and the database. It accepts the others when some are
-// closed.
+// TestServesBeyondDescriptors: with more connections than descriptors, the service continues to
+// serve the open connections, including files and the database. It accepts the others when some
+// connections are closed.
 func TestServesBeyondDescriptors(t *testing.T) {
 	t.Parallel()
 	const descriptors, crowd = 160, 200
@@ -62,11 +62,11 @@ func TestServesBeyondDescriptors(t *testing.T) {
 		}
 	}()
 	if address == "" {
-		t.Fatal("it does not start")
+		t.Fatal("the service does not start")
 	}
 	early := &caller{t: t, at: started{address: "http://" + address + "/v1", firstKey: strings.Repeat("k", 40)}, client: newClient(nil)}
 	defer early.client.CloseIdleConnections()
-	space := early.call("POST", "/dataspaces", `{"name": "flood"}`)["id"] // and keeps this connection
+	space := early.call("POST", "/dataspaces", `{"name": "flood"}`)["id"] // and keep this connection
 
 	var others []net.Conn
 	for range crowd {

@@ -11,7 +11,7 @@ import (
 	"labshelf/cli/config"
 )
 
-// TestLogKeepsOrder: each line is written soon, warnings and errors at once, and all lines in
+// TestLogKeepsOrder: lines are written soon, warnings and errors immediately, and all lines in
 // order.
 func TestLogKeepsOrder(t *testing.T) {
 	t.Parallel()
@@ -23,12 +23,12 @@ func TestLogKeepsOrder(t *testing.T) {
 			synctest.Wait()
 			text := out.String()
 			if n := strings.Count(text, "\n"); n != len(want) {
-				t.Errorf("%d lines are there, want %q: %s", n, want, text)
+				t.Errorf("%d lines are written, want %q: %s", n, want, text)
 			}
 			for _, word := range want {
 				_, after, found := strings.Cut(text, `"message":"`+word+`"`)
 				if !found {
-					t.Fatalf("%q is missing, or not in its place: %s", word, out.String())
+					t.Fatalf("%q is missing, or out of order: %s", word, out.String())
 				}
 				text = after
 			}

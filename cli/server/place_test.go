@@ -95,9 +95,9 @@ func TestKeyFileMustBePrivate(t *testing.T) {
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 			if os.Getenv("CI") == "true" {
-				t.Fatal("CI needs a file system with permissions for this")
+				t.Fatal("CI needs a file system with permissions for this test")
 			}
-			t.Skip("no such permissions here")
+			t.Skip("this file system has no permissions")
 		}
 		_, err := placeFrom(t, []string{"--key-file", path})
 		if !errors.Is(err, exit.ErrUsage) || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "canary") {

@@ -17,9 +17,9 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// TestFailureForLackOfSpaceSaysState: if a disk is full, the error describes the state and the next
+// TestDiskFullErrorDescribesState: if a disk is full, the error describes the state and the next
 // step.
-func TestFailureForLackOfSpaceSaysState(t *testing.T) {
+func TestDiskFullErrorDescribesState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error
@@ -37,7 +37,7 @@ func TestFailureForLackOfSpaceSaysState(t *testing.T) {
 	}
 }
 
-// TestRestorationReportsDamagedMetadata: files can be repaired from another backup, records cannot.
+// TestRestorationReportsDamagedMetadata: files can be repaired from another backup. Records cannot.
 func TestRestorationReportsDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	for part, want := range map[string]string{metadata.PartRows: "restore an older one", metadata.PartBlobs: "repair --from OLDER"} {

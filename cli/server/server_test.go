@@ -28,7 +28,8 @@ import (
 	"labshelf/cli/datadir"
 )
 
-// read loads a configuration as a command does: args are flags, environ has the form VARIABLE=text.
+// read loads a configuration like a command does. args are flags. environ has the form
+// VARIABLE=value.
 func read(t *testing.T, args []string, environ ...string) (config.Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
@@ -52,7 +53,7 @@ func write(t *testing.T, name, text string) string {
 type output struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	written chan struct{} // closed by the next Write; nil: no reader waits
+	written chan struct{} // closed by the next Write; nil if no reader waits
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -192,7 +193,7 @@ func TestLongHeaderIsRefused(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		if response.StatusCode != want {
-			t.Errorf("%d bytes of header: status %d, want %d", length, response.StatusCode, want)
+			t.Errorf("a header of %d bytes: status %d, want %d", length, response.StatusCode, want)
 		}
 	}
 }

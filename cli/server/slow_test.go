@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// The limits of these tests. They differ so much from the clients' rates that a busy machine cannot
-// make a fast client look slow.
+// The limits of these tests. They differ so much from the rates of the clients that a busy machine
+// cannot make a fast client look slow.
 const (
 	slowStall = 2 * time.Second
 	slowRate  = 192 << 10 // bytes per second
@@ -124,12 +124,12 @@ func newClient(pool *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// throttled is a stream that is fast up to a point, then slow for a time, then fast. While slow it
-// follows a schedule: after a delay of the machine it catches up.
+// throttled is a stream that is fast up to a point, then slow for a time, and then fast again.
+// While it is slow, it follows a schedule: after a delay of the machine, it catches up.
 type throttled struct {
 	io.Reader
 	fast  int64         // bytes
-	slow  time.Duration // 0: forever
+	slow  time.Duration // 0 means forever
 	rate  float64       // bytes per second, while it is slow
 	unit  int           // bytes at a time, while it is slow
 	began time.Time
@@ -156,16 +156,17 @@ func (p *throttled) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drip is far too slow: one byte now and then. steady is at twice the least rate, for longer than
-// the limit of a stalled client.
+// drip is much too slow: it reads one byte now and then. steady has twice the minimum rate, for
+// longer than a stalled client is allowed.
 func drip(r io.Reader) *throttled { return &throttled{Reader: r, fast: 1 << 10, rate: 5, unit: 1} }
 
 func steady(r io.Reader) *throttled {
 	return &throttled{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, rate: 2 * slowRate, unit: slowRate / 16}
 }
 
-// TestSlowClientsAreCutOff: a client far below the least rate is cut off about when a stalled one
-// is. A client above it is served to the end, however large the file and the buffers.
+// TestSlowClientsAreCutOff: a client far below the minimum rate is cut off after about the same
+// time as a stalled client. A client above the rate is served to the end, however large the file
+// and the buffers are.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
@@ -193,8 +194,8 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// notEarly fails the test if the service has cut off the client before the limit of a stalled
-// client. The longest time is not tested here, since a busy machine is slow. The tests of
+// notEarly fails the test if the service has cut off the client before the limit for a stalled
+// client. The maximum time is not tested here, because a busy machine is slow. The tests of
 // slowclient measure it with their own clock.
 func (c *caller) notEarly(started time.Time) {
 	c.t.Helper()
@@ -219,7 +220,8 @@ func testDripDown(c *caller) {
 	started := time.Now()
 	received := make(chan int64, 1)
 	go func() {
-		n, _ := io.Copy(io.Discard, drip(response.Body)) // the error is that the body is closed below, or the connection by the service
+		// the error is that the body is closed below, or that the service closed the connection
+		n, _ := io.Copy(io.Discard, drip(response.Body))
 		received <- n
 	}()
 	if err := c.log.await(c.t.Context(), response.Header.Get("X-Request-Id")); err != nil {
@@ -233,7 +235,7 @@ func testDripDown(c *caller) {
 }
 
 // steadily sends or receives a fast enough stream. It tries again if the machine has paused the
-// client for long: a paused client looks stalled, and may be cut off.
+// client for a long time, because the service may cut off a paused client as stalled.
 func (c *caller) steadily(once func() (*throttled, error)) {
 	c.t.Helper()
 	for range 10 {
@@ -245,7 +247,7 @@ func (c *caller) steadily(once func() (*throttled, error)) {
 			}
 			return
 		}
-		c.t.Logf("%v, after a pause of %v: once more", err, pause)
+		c.t.Logf("%v, after a pause of %v: trying again", err, pause)
 	}
 	c.t.Error("this machine is too busy to keep a rate")
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // TestBackupErrorsHaveRemedies: errors of backup commands name the remedy. The cases are limited
-// address space and what may have begun another epoch: a restoration, or an older metadata file.
+// address space, and operations that may have begun another epoch: a restoration, or an older
+// metadata file.
 func TestBackupErrorsHaveRemedies(t *testing.T) {
 	t.Parallel()
 	memory := fmt.Errorf("bolt: open meta.db: %w", syscall.ENOMEM)

@@ -40,7 +40,7 @@ func TestInstantOf(t *testing.T) {
 	}
 }
 
-// numbers yields 0 to n-1, then an error if it is not nil. It counts the yielded numbers.
+// numbers yields 0 to n-1, and then last if it is not nil. It counts the yielded numbers.
 func numbers(n int, last error, taken *int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for i := range n {
@@ -59,7 +59,7 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	columns := []Column[int]{
 		{"ID", InLong, func(n int) string { return fmt.Sprint("id", n) }},
-		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // the widest ones first
+		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // widest values first
 		{"STATE", InState | InLong, func(int) string { return "active" }},
 		{"END", 0, func(int) string { return "." }},
 	}
@@ -68,9 +68,9 @@ func TestShow(t *testing.T) {
 		records   int
 		last, err error
 		view      View
-		lines     int // of the output
+		lines     int // lines of output
 		head      string
-		taken     int // of the records
+		taken     int // number of records that were read
 	}{
 		"none":        {0, nil, nil, View{None: "nothing"}, 0, "", 0},
 		"some":        {3, nil, nil, View{None: "nothing"}, 4, "N     END", 3},
@@ -100,7 +100,7 @@ func TestShow(t *testing.T) {
 			}
 			for i, line := range lines[:len(lines)-1] {
 				if at := uniseg.StringWidth(lines[0]) - len("END"); !test.view.JSON && i > 0 && !strings.HasSuffix(line[at:], ".\n") {
-					t.Fatalf("line %d is out of its column: %q", i, line)
+					t.Fatalf("line %d is not aligned: %q", i, line)
 				}
 			}
 		})

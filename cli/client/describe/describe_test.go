@@ -67,9 +67,9 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsLikeValues: a string that looks like another value is shown with quotation marks, and a
+// TestStringsLikeValues: a string that looks like another value is shown in quotation marks, and a
 // hint names the other value.
-func TestTextsLikeValues(t *testing.T) {
+func TestStringsLikeValues(t *testing.T) {
 	t.Parallel()
 	rows, err := Rows(`{"properties":{"T":"20 °C","U":{"value":20,"unit":"°C"},"id":"007","n":"3","ok":"true","list":["5 mm",5],"who":"Ada"}}`)
 	want := [][2]string{{"T", `"20 °C"`}, {"U", "20 °C"}, {"id", "007"}, {"n", `"3"`}, {"ok", `"true"`}, {"list", `"5 mm", 5`}, {"who", "Ada"}}
@@ -82,7 +82,7 @@ func TestTextsLikeValues(t *testing.T) {
 	}
 }
 
-// TestRows: each property is a row, in the order of the service.
+// TestRows: each property is shown as a row, in the order of the service.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	got, err := Rows(`{"publisher":"Curie","tags":["a","b"],"properties":{"n":2.50e1,"ok":true,"runs":[1,[2,"x"]],"sample":{"id":"S1"},"t":{"value":20,"unit":"°C"},"value":{"value":1}},"sources":{"n":"header","sample":"sidecar","t":"header"}}`)

@@ -10,8 +10,8 @@ import (
 	"labshelf/cli/meter"
 )
 
-// TestResumedIsNotMoved: bytes of an earlier run count as done, not as moved.
-func TestResumedIsNotMoved(t *testing.T) {
+// TestResumedIsNotTransferred: bytes of an earlier run count as done, but not as transferred.
+func TestResumedIsNotTransferred(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), make([]byte, 1<<20), 0o600); err != nil {
@@ -33,6 +33,6 @@ func TestResumedIsNotMoved(t *testing.T) {
 		t.Fatal(p.at, err)
 	}
 	if got.Counts().Done != 1<<20 || got.Counts().Moved != 0 {
-		t.Errorf("%d bytes are done, %d of them count as moved", got.Counts().Done, got.Counts().Moved)
+		t.Errorf("%d bytes are done, %d of them count as transferred", got.Counts().Done, got.Counts().Moved)
 	}
 }

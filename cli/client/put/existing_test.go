@@ -24,8 +24,8 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestTakeOtherForms: a name in another Unicode normal form is the same, if no resource has the
-// exact name and one file has the other form.
+// TestTakeOtherForms: a name in another Unicode normal form is treated as the same name, if no
+// resource has the exact name and one file has the other form.
 func TestTakeOtherForms(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed, third = "\u00dc\u00e9", "U\u0308e\u0301", "\u00dce\u0301"

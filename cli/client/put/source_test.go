@@ -14,7 +14,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestSourceSum: a file is read once for the comparison, and not again to be sent with its digest.
+// TestSourceSum: a file is read once for the comparison. It is not read again before it is sent
+// with its digest.
 func TestSourceSum(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
@@ -50,9 +51,9 @@ func TestSourceSum(t *testing.T) {
 	}
 }
 
-// TestSkippedIsNotMoved: if a file is sent from an offset, the bytes before it count as done, not
-// as moved.
-func TestSkippedIsNotMoved(t *testing.T) {
+// TestSkippedIsNotTransferred: if a file is sent from an offset, the bytes before the offset count
+// as done, but not as transferred.
+func TestSkippedIsNotTransferred(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
@@ -73,15 +74,16 @@ func TestSkippedIsNotMoved(t *testing.T) {
 			t.Errorf("from %d, %d bytes are done", at, m.Counts().Done)
 		}
 	}
-	if n, err := (readerAt{s, 1 << 20}).ReadAt(part, 0); n != len(part) || err != nil { // for the digest of the bytes that an earlier run sent
+	// to compute the digest of the bytes that an earlier run sent
+	if n, err := (readerAt{s, 1 << 20}).ReadAt(part, 0); n != len(part) || err != nil {
 		t.Fatal(n, err)
 	}
 	if moved := m.Counts().Moved; moved != 3*64<<10 {
-		t.Errorf("%d bytes count as moved", moved)
+		t.Errorf("%d bytes count as transferred", moved)
 	}
 }
 
-// TestCopyOfChangingFile: copying fails if the file changes meanwhile.
+// TestCopyOfChangingFile: copying fails if the file changes during the copy.
 func TestCopyOfChangingFile(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int64{"grown": 20, "shrunk": 3} {
@@ -95,13 +97,13 @@ func TestCopyOfChangingFile(t *testing.T) {
 		}
 		defer s.close()
 		if !s.hasItsSize() {
-			t.Errorf("%s: a file has another size than it has", name)
+			t.Errorf("%s: the file has another size", name)
 		}
 		if err := os.Truncate(path, size); err != nil {
 			t.Fatal(err)
 		}
 		if s.hasItsSize() {
-			t.Errorf("%s: the change is not seen", name)
+			t.Errorf("%s: the change is not detected", name)
 		}
 		if copied, err := s.copy(t.Context()); !errors.Is(err, errChanged) {
 			t.Errorf("%s: copied as %v, %v", name, copied, err)

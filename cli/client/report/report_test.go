@@ -10,8 +10,8 @@ import (
 	"labshelf/cli/meter"
 )
 
-// TestReportOfOthers: the totals count entries that are not files by their kind, and JSON contains
-// the kind.
+// TestReportOfOthers: the totals count entries that are not files by kind, and the JSON output
+// contains the kind.
 func TestReportOfOthers(t *testing.T) {
 	t.Parallel()
 	entries := []fs.FileMode{fs.ModeSymlink, fs.ModeNamedPipe, fs.ModeSymlink, fs.ModeSocket, fs.ModeDevice | fs.ModeCharDevice, fs.ModeIrregular}

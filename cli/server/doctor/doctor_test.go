@@ -25,8 +25,8 @@ func examined(t *testing.T, data string) (map[string]Finding, error) {
 	return found, err
 }
 
-// TestExaminationLeavesNothing: an examination removes its files. It is ended after each finding,
-// or its output fails.
+// TestExaminationLeavesNothing: an examination removes its files. It is cancelled after each
+// finding, or its output fails.
 func TestExaminationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
@@ -49,7 +49,7 @@ func TestExaminationLeavesNothing(t *testing.T) {
 		switch {
 		case err == nil:
 			if n < 5 {
-				t.Errorf("ended after %d: no error", n)
+				t.Errorf("cancelled after %d: no error", n)
 			}
 			return
 		case !errors.Is(err, context.Canceled) && !errors.Is(err, broken):
@@ -58,7 +58,7 @@ func TestExaminationLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestClockBehindLastChangeIsWarning: the last change is in the future, or in the past.
+// TestClockBehindLastChangeIsWarning tests a last change in the future, and one in the past.
 func TestClockBehindLastChangeIsWarning(t *testing.T) {
 	t.Parallel()
 	for ahead, level := range map[time.Duration]string{-time.Hour: levelOK, 10 * 365 * 24 * time.Hour: levelWarning} {

@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-func TestUnwritablePlaceIsProblem(t *testing.T) {
+func TestUnwritableDirectoryIsProblem(t *testing.T) {
 	t.Parallel()
 	found, err := examined(t, "/proc/data")
 	if err == nil || found["write"].Level != levelProblem || !strings.Contains(found["write"].Found, "/proc") {
 		t.Errorf("%v, %+v", err, found["write"])
 	}
 	if _, tried := found["rename"]; tried {
-		t.Error("something was tried all the same")
+		t.Error("a later check was still tried")
 	}
 }
 
-// TestFoldersOnOtherFileSystemAreProblem: the folders are on another file system than the data
-// directory.
+// TestFoldersOnOtherFileSystemAreProblem: folders on another file system than the data directory
+// are a problem.
 func TestFoldersOnOtherFileSystemAreProblem(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -144,7 +144,7 @@ func TestJudgeSpace(t *testing.T) {
 		levels                         []string
 	}{
 		{50 * gib, 100 * gib, 500, 1000, []string{levelOK}},
-		{50 * gib, 100 * gib, 0, 0, []string{levelOK}}, // btrfs reports no number of files
+		{50 * gib, 100 * gib, 0, 0, []string{levelOK}}, // btrfs does not report a number of files
 		{4 * gib, 100 * gib, 500, 1000, []string{levelWarning}},
 		{5 * gib, 100 * gib, 500, 1000, []string{levelOK}},
 		{gib - 1, 2 * gib, 500, 1000, []string{levelWarning}},

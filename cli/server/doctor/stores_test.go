@@ -12,7 +12,7 @@ import (
 	"labshelf/postgres"
 )
 
-// TestDatabase examines a suitable server, and one that does not exist.
+// TestDatabase examines a suitable server, and a missing one.
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	for address, level := range map[string]string{
@@ -50,7 +50,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDatabaseRules: each wrong setting gives exactly one finding, of its level.
+// TestDatabaseRules: each wrong setting gives exactly one finding, with its level.
 func TestDatabaseRules(t *testing.T) {
 	t.Parallel()
 	sound := postgres.Condition{

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestCorkedWritesArriveTogether: the writes between Cork and Uncork arrive together, or not at
-// all.
+// TestCorkedWritesArriveTogether: the writes between Cork and Uncork arrive together or not at all.
 func TestCorkedWritesArriveTogether(t *testing.T) {
 	t.Parallel()
 	listener, err := Listen("127.0.0.1:0", "listen", 4)
@@ -62,12 +61,12 @@ func TestCorkedWritesArriveTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := conn.Uncork(); err == nil {
-		t.Error("nothing is said of what could not be sent")
+		t.Error("no error for bytes that could not be sent")
 	}
 	if rest, err := io.ReadAll(client); len(rest) > 0 || err != nil {
 		t.Errorf("the connection is not closed: %q, %v", rest, err)
 	}
 	if listener.Count() != 0 {
-		t.Error("the connection is still counted")
+		t.Error("the connection still counts")
 	}
 }

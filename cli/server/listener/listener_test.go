@@ -57,7 +57,7 @@ func testConnectionLimit(t *testing.T) {
 		open = append(open, <-accepted)
 	}
 	if _, ok := open[0].(io.ReaderFrom); !ok {
-		t.Error("files cannot go out by sendfile")
+		t.Error("files cannot be sent with sendfile")
 	}
 	if n := limited.Count(); n != 2 {
 		t.Errorf("%d connections, want 2", n)
@@ -65,7 +65,7 @@ func testConnectionLimit(t *testing.T) {
 	synctest.Wait()
 	select {
 	case <-accepted:
-		t.Fatal("a third one was accepted")
+		t.Fatal("a third connection was accepted")
 	default:
 	}
 	for range 2 { // a second Close frees no second slot
@@ -73,7 +73,7 @@ func testConnectionLimit(t *testing.T) {
 	}
 	open[0] = <-accepted
 	if n := limited.Count(); n != 2 {
-		t.Errorf("%d connections once one was closed and one accepted, want 2", n)
+		t.Errorf("%d connections after one was closed and one accepted, want 2", n)
 	}
 	if conn, err := net.Dial("tcp", inner.Addr().String()); err != nil || conn.Close() != nil {
 		t.Fatal(err)
@@ -81,10 +81,10 @@ func testConnectionLimit(t *testing.T) {
 	synctest.Wait()
 	select {
 	case <-accepted:
-		t.Fatal("one was closed, two were accepted")
+		t.Fatal("one connection was closed, but two were accepted")
 	default:
 	}
-	// At the limit it can still be closed.
+	// A listener at the limit can still be closed.
 	if err := limited.Close(); err != nil {
 		t.Error(err)
 	}

@@ -57,14 +57,14 @@ func TestUnacknowledgedBytes(t *testing.T) {
 	line.BufferUnsent(true)
 	more := fill()
 	if unsent := unacknowledged(); more < maxUnsent || unsent < more || unsent > little+more {
-		t.Errorf("of %d and %d bytes %d are buffered", little, more, unsent)
+		t.Errorf("sent %d and %d bytes, of which %d are buffered", little, more, unsent)
 	}
 	if _, err := io.CopyN(io.Discard, client, little+more); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(5 * time.Second); unacknowledged() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes count as unacknowledged that have arrived", unacknowledged())
+			t.Fatalf("%d bytes are reported as unacknowledged, although they have arrived", unacknowledged())
 		}
 	}
 }

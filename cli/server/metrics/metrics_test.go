@@ -41,7 +41,7 @@ func has(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
 		if !strings.Contains("\n"+text, "\n"+line+"\n") {
-			t.Errorf("there is no line %q", line)
+			t.Errorf("missing line %q", line)
 		}
 	}
 	if t.Failed() {
@@ -49,7 +49,7 @@ func has(t *testing.T, text string, lines ...string) {
 	}
 }
 
-// ours removes the metrics of the Go runtime and the buckets.
+// ours returns the metrics without the Go runtime and the buckets.
 func ours(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
@@ -103,7 +103,7 @@ func all(t *testing.T) *Metrics {
 	return m
 }
 
-// TestNames checks all served names with the rules of promtool.
+// TestNames checks the names of all metrics with the rules of promtool.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	problems, err := promlint.New(strings.NewReader(scrape(t, all(t)))).Lint()
@@ -180,13 +180,13 @@ func TestErrorsInState(t *testing.T) {
 	}
 }
 
-// TestOff: nil metrics work, and measure nothing.
+// TestOff: nil metrics are valid, and measure nothing.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	var m *Metrics
 	w := m.Background()
 	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil || w.Flushed != nil {
-		t.Error("there is a hook where nothing is measured")
+		t.Error("nil metrics return a hook")
 	}
 	if disk := m.Disk(directory.OS{}); disk != (directory.OS{}) {
 		t.Errorf("the disk is a %T", disk)
@@ -194,7 +194,7 @@ func TestOff(t *testing.T) {
 	m.Add(Sources{})
 }
 
-// TestDisk: a measured disk follows the contract of a disk, and hides no error.
+// TestDisk: a measured disk fulfills the contract of a disk, and hides no error.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	disk, path := New("1.2.3").Disk(directory.OS{}), filepath.Join(t.TempDir(), "file")
@@ -220,16 +220,16 @@ func TestDisk(t *testing.T) {
 		"rename": disk.Rename(path, path+"2"), "remove": disk.Remove(path), "sync_folder": disk.SyncDir(path), "sync": file.Sync(),
 	} {
 		if err == nil {
-			t.Errorf("%s of what is not there went well", what)
+			t.Errorf("%s of a missing file succeeded", what)
 		}
 	}
 	if _, err := disk.Create(filepath.Join(path, "below")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file below nothing: %v", err)
+		t.Errorf("a file in a missing folder: %v", err)
 	}
 }
 
-// BenchmarkHooks measures the cost of the hooks for an upload: for its request, its commit and its
-// file.
+// BenchmarkHooks measures the cost of the hooks for the request, the commit and the file of an
+// upload.
 func BenchmarkHooks(b *testing.B) {
 	m := New("1.2.3")
 	request, commit := m.Requests(), m.Commits()
