@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAtRest tests that atRest stops waiting when the run is canceled.
+// TestAtRest tests that atRest stops waiting when the run is cancelled.
 func TestAtRest(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())

@@ -33,7 +33,7 @@ type putting struct {
 type sending func(ctx context.Context, p *putting, s *subject) (float64, error)
 
 // put measures "labshelf put" of many small files and of a large one, compared with a curl process
-// for each file, and its memory during the large one.
+// for each file. For the large file it also measures the memory.
 func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	p := &putting{bench: b}
 	defer func() { err = errors.Join(err, p.remove()) }()
@@ -125,9 +125,9 @@ func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, er
 	return float64(len(names)) / time.Since(begin).Seconds(), err
 }
 
-// peakPoll is the interval of reading the memory of a process. The value at the end of the process
-// cannot be read: it disappears with the process, and wait4 includes the memory of this process,
-// from which the child was forked.
+// peakPoll is the interval of reading the memory of a process. The last value cannot be read,
+// because it disappears with the process. wait4 does not help: its value includes the memory of
+// this process, from which the child was forked.
 const peakPoll = 20 * time.Millisecond
 
 // peakOfPut returns the greatest resident memory of put, in MiB.

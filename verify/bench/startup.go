@@ -12,7 +12,7 @@ import (
 )
 
 // startup measures the time from the start of the process to its first answer, compared with a
-// minimal server in Go, and the memory of an idle service.
+// minimal server in Go. It also measures the memory of an idle service.
 func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	var made closers
 	first, err := b.start(ctx, &made, "started")

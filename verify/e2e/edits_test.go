@@ -66,7 +66,7 @@ func TestEditThroughKill(t *testing.T) {
 	}
 }
 
-// described returns the number of files of a set with metadata.
+// described returns the number of files with metadata in a set.
 func described(t *testing.T, s *Service, set string) (n int) {
 	t.Helper()
 	for url := "/sets/" + set + "/resources?fields=metadata"; url != ""; {

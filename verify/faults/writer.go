@@ -162,8 +162,8 @@ func (w *writer) heard(c *change, send func() (e2e.Answer, error)) (e2e.Answer, 
 func (w *writer) refused(c *change, a e2e.Answer) error {
 	code := a.Problem().Code
 	if c.on != nil && c.on.purgeable && (code == "purged" || code == "deleted" || code == "resource_deleted") {
-		// In this case, the set was restored without the resource. verify compares its visible
-		// fields later.
+		// "deleted" means that the set was restored without the purged resource. verify compares
+		// its visible fields later.
 		c.on.note("%s: refused, code %s", c.what, code)
 		c.on.want.Purged, c.on.want.State, c.on.etag = true, "deleted", ""
 		return nil

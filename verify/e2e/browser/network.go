@@ -37,7 +37,7 @@ func (v *Visitor) AnswerDialogs(accept bool) <-chan *page.EventJavascriptDialogO
 }
 
 // Outcome returns a function that waits for the end of the first request with a method, and reports
-// whether it was canceled or never sent.
+// whether it was cancelled or never sent.
 func (v *Visitor) Outcome(method string) (cancelled func() bool) {
 	v.T.Helper()
 	var sent atomic.Bool

@@ -23,8 +23,8 @@ import (
 // BenchmarkPropfind lists a folder of 10,000 files. It measures how much the memory of a restarted
 // idle service grows with the first listing and with all listings. It includes only memory of the
 // process itself: the system owns mapped pages of the metadata file, and can reclaim them. For the
-// heap, it reports the allocations of one listing, by which the process can grow without a garbage
-// collection, and the growth of the live heap after all listings.
+// heap, it reports the allocations of one listing, and the growth of the live heap after all
+// listings. The process can grow by the allocations of one listing without a garbage collection.
 func BenchmarkPropfind(b *testing.B) {
 	data := filepath.Join(b.TempDir(), "data")
 	service, set := benchmarked(b, data)

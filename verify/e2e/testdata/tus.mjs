@@ -1,5 +1,5 @@
-// Sends a file by tus-js-client, and prints the URL of the resource that it became: node tus.mjs MODULES ENDPOINT KEY SET FILE
-// Through a request link KEY and SET are "", and it prints null.
+// Uploads a file with tus-js-client, and prints the URL of its resource: node tus.mjs MODULES ENDPOINT KEY SET FILE
+// For a request link, KEY and SET are "", and the script prints null.
 import { createReadStream, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";

@@ -120,8 +120,8 @@ func makeMeasurement(v *browser.Visitor, s *browser.Site, did string) string {
 	return list.Data[0].ID
 }
 
-// A user creates a form of five fields, enters the metadata of twenty files with it, changes the
-// metadata of all files with a spreadsheet, and undoes this change.
+// A user creates a form of five fields and enters the metadata of twenty files with it. The user
+// then changes the metadata of all files with a spreadsheet, and undoes this change.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

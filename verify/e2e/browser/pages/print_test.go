@@ -104,8 +104,8 @@ func TestPrintKeysLoadAllRows(t *testing.T) {
 	v.Until(`document.querySelectorAll(".list .body .row").length < 200`)
 }
 
-// A printed page contains the text of the record, its address and those of its links, collapsed
-// sections, and all rows, but no controls.
+// A printed page contains the text of the record, its address and the addresses of its links,
+// collapsed sections, and all rows, but no controls.
 func TestPrintedRecord(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftotext")

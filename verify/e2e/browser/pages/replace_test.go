@@ -80,7 +80,7 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 	v.Slow(-1, 0)
 	v.Until(`!document.querySelector("dialog")`)
 	if !cancelled() {
-		t.Error("the upload was not canceled")
+		t.Error("the upload was not cancelled")
 	}
 	if got := now(); got != before {
 		t.Errorf("without a confirmation, the file changed to %s, want %s", got, before)

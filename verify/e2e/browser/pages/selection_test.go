@@ -138,7 +138,7 @@ func TestDeleteSelectedFailsInPart(t *testing.T) {
 }
 
 // Select all selects every file that matches the filter, including files that are not loaded. Later
-// uploads are not selected. After a canceled deletion the remaining files stay selected. The user
+// uploads are not selected. After a cancelled deletion the remaining files stay selected. The user
 // selects the deleted files in the trash, and restores them.
 func TestSelectAll(t *testing.T) {
 	t.Parallel()

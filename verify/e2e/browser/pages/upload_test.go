@@ -148,8 +148,8 @@ func TestServiceRestartsDuringUpload(t *testing.T) {
 	s.Holds(t, sid, names)
 }
 
-// The panel shows progress, speed and remaining time. Uploads can be canceled, and leaving the page
-// requires a confirmation.
+// The panel shows progress, speed and remaining time. Uploads can be cancelled, and leaving the
+// page requires a confirmation.
 func TestProgressCancelAndLeave(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)

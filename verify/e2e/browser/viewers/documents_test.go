@@ -13,13 +13,13 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// documentFile returns a document of another project.
+// documentFile returns a document by another project.
 func documentFile(t *testing.T, name string) string {
 	t.Helper()
 	return browser.TestFile(t, "documents", name)
 }
 
-// named uploads a file under a name of its set, which may be in a folder.
+// named uploads a file under a name in the set, which may contain folders.
 func (l *viewer) named(name, content string) e2e.Resource {
 	l.T.Helper()
 	r, err := l.site.Upload(l.T.Context(), "POST", "/resources",
@@ -30,9 +30,9 @@ func (l *viewer) named(name, content string) e2e.Resource {
 	return r
 }
 
-// Documents of other projects have as many formulas as markdown-it finds in them, and the tables
-// that pandas reads. Formulas that the library does not know show their source.
-func TestDocumentsOfOthers(t *testing.T) {
+// Documents of other projects show as many formulas as markdown-it finds in them, and the same
+// tables as pandas reads. Formulas that the library does not support show their source.
+func TestForeignDocuments(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	var known map[string]struct {
@@ -57,7 +57,7 @@ func TestDocumentsOfOthers(t *testing.T) {
 			if got.All != want.Formulas || got.Drawn+got.Failed != got.All {
 				return fmt.Errorf("%s has %+v; want %d formulas", name, got, want.Formulas)
 			}
-			if got.Failed > 0 && name != "amsmath.md" { // which has environments without an end, and within quotes
+			if got.Failed > 0 && name != "amsmath.md" { // it has environments without an end, and environments in quotes
 				return fmt.Errorf("%s has %+v", name, got)
 			}
 			return nil
@@ -77,8 +77,8 @@ func sameTable(shown, want [][]string) bool {
 	return slices.EqualFunc(shown, want, func(a, b []string) bool { return slices.EqualFunc(a, b, sameCell) })
 }
 
-// Pictures and links of a document are those of its set, by their relative names; code has colours,
-// headings have addresses.
+// Images and links in a document refer to files of its set by relative names. Code is highlighted,
+// and headings have addresses.
 func TestDocumentsReferToTheirSet(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -96,8 +96,8 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.Sees("[image: none]", "[image: far]", "Costs $5 and $10, but")
 	l.Until(`[...document.querySelectorAll(".markdown a")].find((a) => a.textContent === "out") === undefined`)
 	l.Shots("document-report")
-	if _, requests := l.fetched(); len(requests) != 3 { // the document, and each picture once
-		t.Errorf("%q were read", requests)
+	if _, requests := l.fetched(); len(requests) != 3 { // the document, and each image once
+		t.Errorf("the requests are %q, want 3", requests)
 	}
 	l.Follow("below")
 	l.Until(`location.hash === "#more--things" && document.getElementById("content-more--things").getBoundingClientRect().top < innerHeight`)
@@ -109,16 +109,16 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.At("/resources/" + r.ID)
 	l.Follow("a folder")
 	l.Until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
-	// What stands before a document in YAML is no heading.
-	// A sign that is not drawn is not left out either.
+	// A YAML block at the start of a document is not a heading. Symbols that cannot be drawn stay
+	// visible as source.
 	l.file("signs.md", "$\\phase{-78}$ $\\cancelto{0}{x}$ $\\textcircled{a}$ $\\longdiv{12}$ $\\cancel{y}$\n")
 	l.Until(`document.querySelectorAll(".formula-source.failed").length === 4 && document.querySelector("math .tml-cancel.upstrike")`)
 	l.file("paper.Rmd", "---\ntitle: A paper # draft\n---\n\n# Methods\n\n$x$\n")
 	l.Until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
 }
 
-// Documents that are broken or meant to harm show their text: nothing in them runs, leaves the
-// service, or keeps the page busy.
+// Broken and hostile documents show their text. They run no code, send no request to another
+// origin, and do not block the page.
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -159,7 +159,7 @@ func TestHostileDocuments(t *testing.T) {
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, svg, [onerror], [onload], [onclick], [srcdoc], [href^='javascript:' i])") === null`)
 		l.Until(`[...document.querySelectorAll(".preview [style]")].every((e) => !e.getAttribute("style").includes("url"))`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 		if overflow := browser.Get(l.Visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 			t.Errorf("%s makes the page %v px too wide", c.name, overflow)
@@ -168,9 +168,9 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// Whatever a decoder answers, the page makes only elements, attributes and styles of its list, and
-// all of the text.
-func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
+// For any answer of a decoder, the page creates only listed elements, attributes and styles, and
+// shows the complete text.
+func TestDecoderAnswersAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.BeforeScripts(`{
@@ -189,7 +189,7 @@ func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
 	}
 	for _, bad := range []string{"script", "a", "img", "[onclick]", "[href]", "[src]", "[id]", ".dialog", `[width]`, `[style*="url"]`, `[style*="color"]`, `[style*="position"]`} {
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(".markdown " + %q) !== null`, bad))) {
-			t.Errorf("the page has made %s", bad)
+			t.Errorf("the page contains %s", bad)
 		}
 	}
 	l.Until(`document.querySelector('.markdown mi[style="width: 3em;"]')`)
@@ -208,8 +208,7 @@ func TestDocumentsAreAccessible(t *testing.T) {
 	}
 }
 
-// Whoever reads open data without an account sees the pictures of a document, and follows its
-// links.
+// Readers of open data without an account see the pictures of a document, and can follow its links.
 func TestDocumentsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t, "--anonymous", "on")

@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// encodedText is a text as Python encodes it.
+// encodedText is a text as encoded by Python.
 type encodedText struct{ Codec, Name, Text, Content string }
 
 // encodedTexts returns the texts of testdata/encodings with their bytes.
@@ -32,13 +32,14 @@ func encodedTexts(t *testing.T) (all []encodedText) {
 	return all
 }
 
-// showsText waits for a text, and for what the choice of the encoding says.
+// showsText waits until the page shows this text and this label of the selected encoding.
 func (l *viewer) showsText(text, choice string) {
 	l.T.Helper()
 	l.Until(fmt.Sprintf(`document.querySelector(".preview .lines .text")?.textContent === %q && document.querySelector(".encoding select").selectedOptions[0].textContent === %q`, text, choice))
 }
 
-// chooseEncoding chooses an encoding by its label. The choice is drawn anew, and keeps the focus.
+// chooseEncoding selects an encoding by its value. The control is rendered again, and keeps the
+// focus.
 func (l *viewer) chooseEncoding(label string) {
 	l.T.Helper()
 	l.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((select) => {
@@ -48,8 +49,8 @@ func (l *viewer) chooseEncoding(label string) {
 	l.Until(fmt.Sprintf(`document.activeElement.value === %q && document.activeElement.closest(".encoding")`, label))
 }
 
-// A text is shown in the encoding that its bytes have, which the page names. The reader can choose
-// another one, which stays in the address.
+// A text is shown in the encoding of its bytes, which the page names. The reader can select another
+// encoding, which is stored in the address.
 func TestTextEncodings(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -61,7 +62,7 @@ func TestTextEncodings(t *testing.T) {
 			l.Shots("encoding")
 		}
 	}
-	// The encoding that a document declares counts only if its bytes are valid in it and are not
+	// The encoding that a document declares is used only if its bytes are valid in it and are not
 	// UTF-8.
 	const head = "<!doctype html><meta charset=shift_jis><title>x</title>\n"
 	l.file("utf8.html", head+"測定日\n")
@@ -78,7 +79,7 @@ func TestTextEncodings(t *testing.T) {
 	l.showsText("БВЧ 10 mm\n", "Windows-1251 (Cyrillic)")
 }
 
-// A table is read in the detected encoding or in the chosen one; so are documents.
+// Tables and documents are read in the detected or the selected encoding.
 func TestTableEncodings(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -113,8 +114,8 @@ func TestTableEncodings(t *testing.T) {
 	l.Until(`document.querySelector(".markdown")?.textContent.includes("测试报告") && document.querySelector(".encoding select").selectedOptions[0].textContent === "detected: GB18030"`)
 }
 
-// The bytes of separators within characters of Shift-JIS separate nothing, also where a large
-// table is thinned as a whole.
+// Bytes of separators within characters of Shift-JIS are not treated as separators, even when a
+// large table is downsampled as a whole.
 func TestPlotOfLargeShiftJIS(t *testing.T) {
 	t.Parallel()
 	const rows = 110_000
@@ -131,7 +132,7 @@ func TestPlotOfLargeShiftJIS(t *testing.T) {
 	l.Until(`((r) => r && [...r.querySelectorAll("data")].map((d) => Number(d.value).toFixed(2)).join(" ") === "0.00 3.00 6.00")(document.querySelector(".values tbody tr"))`)
 }
 
-// A drawing in SVG is a picture, in which no script runs and which loads nothing; its source is a
+// An SVG drawing is shown as an image. It runs no script and loads nothing, and its source is one
 // click away.
 func TestDrawings(t *testing.T) {
 	t.Parallel()
@@ -159,9 +160,9 @@ func TestDrawings(t *testing.T) {
 	l.Until(`document.querySelector(".lines .text")?.textContent === "<svg><rect"`)
 }
 
-// A viewer that fails says which format the bytes have, and the reader chooses between bytes and
-// text.
-func TestViewersThatFail(t *testing.T) {
+// If a viewer fails, the page names the format of the bytes, and the reader can switch between
+// bytes and text.
+func TestFailingViewers(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	dicom := func(preamble string) string {

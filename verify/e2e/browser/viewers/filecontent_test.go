@@ -10,7 +10,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// Nothing in a file of any type runs or fetches something from another origin, which would be a
+// A file of any type runs no script and requests nothing from another origin, which would be a
 // complaint.
 func TestFileContentIsNotExecuted(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestFileContentIsNotExecuted(t *testing.T) {
 		l.Until(`[...document.querySelectorAll(".preview a:not(.numbers a)")].every((a) => /^(https?:|mailto:)/.test(a.href) && a.rel === "noopener noreferrer")`)
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 		l.Shots("hostile-" + c.kind + c.name[:1])
 	}

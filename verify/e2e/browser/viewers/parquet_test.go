@@ -2,7 +2,7 @@ package viewers
 
 import "encoding/binary"
 
-// thrift is a struct of Thrift's compact protocol, field by field.
+// thrift is a struct in Thrift's compact protocol, built field by field.
 type thrift struct {
 	bytes []byte
 	last  int
@@ -40,8 +40,8 @@ func (s *thrift) list(field int, inner ...*thrift) *thrift {
 	return s
 }
 
-// parquetOf returns a file of Parquet with a column of 32-bit integers, which says that it has
-// these rows, and whose page says that it has these values, as runs of indices.
+// parquetOf returns a Parquet file with a column of 32-bit integers. The file declares the number
+// of rows, and its page declares the number of values and contains runs of indexes.
 func parquetOf(rows, values int, runs []byte) string {
 	header := new(thrift).int32(1, 0).int32(2, len(runs)).int32(3, len(runs)).inner(5, new(thrift).int32(1, values).int32(2, 8).int32(3, 3).int32(4, 3))
 	page := append(append(header.bytes, 0), runs...)

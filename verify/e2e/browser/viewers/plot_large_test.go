@@ -16,7 +16,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// peaked returns a table of about that many bytes, with some narrow peaks, and its rows.
+// peaked returns a table of about size bytes with some narrow peaks, its rows, and their offsets.
 func peaked(size int) (string, [][2]float64, []int) {
 	var b bytes.Buffer
 	b.Grow(size + 64)
@@ -38,8 +38,8 @@ func peaked(size int) (string, [][2]float64, []int) {
 	return b.String(), rows, at
 }
 
-// thinnedRows returns the rows with the minimum and the maximum of each of so many parts of a file
-// with these rows.
+// thinnedRows divides a file of size bytes into parts, and returns the rows with the minimum and
+// the maximum of each part.
 func thinnedRows(rows [][2]float64, at []int, size, parts int) (points [][2]float64) {
 	for i := 0; i < len(rows); {
 		part := at[i] * parts / size
@@ -61,8 +61,8 @@ func thinnedRows(rows [][2]float64, at []int, size, parts int) (points [][2]floa
 	return points
 }
 
-// A table that is larger than what is loaded is thinned as a whole: no peak is lost, its fit is of
-// all rows, and a zoom reads its part again.
+// A table that is larger than its loaded part is downsampled as a whole. No peak is lost, the fit
+// uses all rows, and zooming reads the visible part again.
 func TestPlotOfLargeTable(t *testing.T) {
 	t.Parallel()
 	size := 66_000_000
@@ -79,14 +79,14 @@ func TestPlotOfLargeTable(t *testing.T) {
 	began := time.Now()
 	l.At("/resources/" + r.ID)
 	l.shows("table", ".cells [role=cell]")
-	t.Logf("the first rows of %d bytes took %v", len(content), time.Since(began))
+	t.Logf("showing the first rows of %d bytes took %v", len(content), time.Since(began))
 	l.Press("Plot")
 	began = time.Now()
 	browser.Click(l.Visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Plot all")]`))
 	l.Until(`location.search.includes("whole=1") && document.querySelector(".plot progress, .plot .hint")`)
 	l.Sees(fmt.Sprintf("The %s rows in view are drawn as the minimum and maximum of 2,000 bins", thousands(len(rows))))
 	l.Until(`!document.querySelector(".plot progress")`)
-	t.Logf("the whole curve took %v", time.Since(began))
+	t.Logf("loading the whole curve took %v", time.Since(began))
 	l.Shots("large-whole")
 	l.Press("CSV")
 	all, err := csv.NewReader(strings.NewReader(l.saved(folder, "long-plot.csv"))).ReadAll()
@@ -112,14 +112,15 @@ func TestPlotOfLargeTable(t *testing.T) {
 		l.WaitFor(func() error {
 			got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`((r) => [r.querySelector("td").textContent, ...[...r.querySelectorAll("data")].map((d) => d.value)])(document.querySelector(".values tbody tr"))`))
 			if got[0] != thousands(len(rows)) || !near(got[1], least, 0) || !near(got[2], mean, 1e-6) || !near(got[3], most, 0) {
-				return fmt.Errorf("the page says %q of %d rows from %v to %v, mean %v", got, len(rows), least, most, mean)
+				return fmt.Errorf("the page shows %q for %d rows from %v to %v, mean %v", got, len(rows), least, most, mean)
 			}
 			return nil
 		})
 	}
 	figures(rows)
 
-	// A part of it: as many rows as there are, with the peak, and the fit is of these.
+	// A part of the table: all of its rows are loaded, including the peak, and the fit uses these
+	// rows.
 	from, to := 174_950.0, 175_050.0
 	l.At(fmt.Sprintf("/resources/%s?view=plot&whole=1&fit=line&from=%v&to=%v", r.ID, from, to))
 	part := rows[int(from*4)-1 : int(to*4)]
@@ -133,7 +134,7 @@ func TestPlotOfLargeTable(t *testing.T) {
 	l.Shots("large-part")
 }
 
-// slopeOf is the slope of a straight line by least squares.
+// slopeOf returns the slope of a least-squares line.
 func slopeOf(rows [][2]float64) float64 {
 	var x, y, sxx, sxy float64
 	for _, r := range rows {

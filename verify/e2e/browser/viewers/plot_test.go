@@ -24,7 +24,7 @@ func plotFile(t *testing.T, name string) string {
 	return browser.TestFile(t, "plot", name)
 }
 
-// saved waits for a file that a click has saved.
+// saved waits for a file that a click saves, and returns its content.
 func (l *viewer) saved(folder, name string) string {
 	l.T.Helper()
 	var content []byte
@@ -39,13 +39,13 @@ func (l *viewer) saved(folder, name string) string {
 	return string(content)
 }
 
-// near tells whether a number in a page is what a reference says, up to rounding.
+// near reports whether a number in a page equals a reference, up to rounding.
 func near(got string, want, within float64) bool {
 	v, err := strconv.ParseFloat(got, 64)
 	return err == nil && math.Abs(v-want) <= within*math.Max(math.Abs(want), 1e-300)
 }
 
-// Lines of fit and histograms are those of SciPy and NumPy, for files that other projects made.
+// Fitted lines and histograms equal the results of SciPy and NumPy, for files of other projects.
 func TestPlotFitsAndHistograms(t *testing.T) {
 	t.Parallel()
 	var want struct {
@@ -75,7 +75,7 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 		l.Until(`document.querySelector(".fits td data")`)
 		got := browser.Get(l.Visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".fits td data")].map((d) => d.value)`))
 		if len(got) != len(c.Values) {
-			t.Fatalf("%s: the fit says %q; want %v", c.File, got, c.Values)
+			t.Fatalf("%s: the fit shows %q; want %v", c.File, got, c.Values)
 		}
 		for i, v := range c.Values {
 			if !near(got[i], v, 1e-9) {
@@ -83,7 +83,7 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 			}
 		}
 		if n := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".fits tbody tr td:last-child").textContent`)); n != thousands(c.N) {
-			t.Errorf("%s: the fit is of %s points, want %d", c.File, n, c.N)
+			t.Errorf("%s: the fit uses %s points, want %d", c.File, n, c.N)
 		}
 	}
 	for _, c := range want.Histograms {
@@ -99,8 +99,8 @@ func TestPlotFitsAndHistograms(t *testing.T) {
 	l.Shots("histogram")
 }
 
-// Two columns of two files are compared in one plot in a few clicks, and its address shows a
-// colleague the same.
+// Two columns of two files can be compared in one plot with a few clicks. The address of the plot
+// shows the same to a colleague.
 func TestPlotTogether(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -114,7 +114,7 @@ func TestPlotTogether(t *testing.T) {
 	l.Press("nile.csv")
 	l.Until(`document.querySelector(".chart").dataset.points === "309" && location.search.includes("with=") && document.querySelectorAll(".u-series").length === 3`)
 	l.Until(painted + `(1) > 300 && ` + painted + `(2) > 100`)
-	// The second curve belongs to the axis at the right, with points, and a line of fit.
+	// The second curve uses the axis at the right, with points and a fitted line.
 	l.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves")[1].open = true`))
 	browser.Click(l.Visitor, chromedp.Search(`//section[@aria-label="nile.csv"]//label[contains(., "Axis at the right")]`))
 	l.Until(`location.search.includes("*1*2r")`)
@@ -128,7 +128,7 @@ func TestPlotTogether(t *testing.T) {
 	values := `[...document.querySelectorAll(".fits td data")].map((d) => d.value).join()`
 	before := browser.Get(l.Visitor, chromedp.Evaluate[string](values))
 
-	// Back undoes one choice after the other, and Forward makes them again.
+	// Back undoes the choices one by one, and Forward repeats them.
 	l.Do(chromedp.NavigateBack())
 	l.Until(`!document.querySelector(".fits") && document.querySelector(".chart")`)
 	l.Do(chromedp.NavigateBack())
@@ -140,7 +140,7 @@ func TestPlotTogether(t *testing.T) {
 	l.Until(fmt.Sprintf(`%s === %q`, values, before))
 	l.Until(`document.querySelectorAll(".curves input:checked").length === 1`)
 
-	// From the list: select both, and plot them.
+	// From the list: select both files, and plot them.
 	l.At("/sets/" + l.set + "?view=flat")
 	browser.Click(l.Visitor, chromedp.Search(`//*[@role="row"][contains(., "nile.csv")]//input[@type="checkbox"]`))
 	browser.Click(l.Visitor, chromedp.Search(`//*[@role="row"][contains(., "sunspots.csv")]//input[@type="checkbox"]`))
@@ -148,7 +148,7 @@ func TestPlotTogether(t *testing.T) {
 	l.Until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
 }
 
-// What an address names and a file does not have is said; the rest is shown.
+// If the URL names a column that the file does not have, the page reports it and shows the rest.
 func TestPlotOfOddAddress(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -160,13 +160,13 @@ func TestPlotOfOddAddress(t *testing.T) {
 	l.Press("Plot without that file")
 	l.Until(`location.search.includes("with=") === false && !document.querySelector(".plot [role=alert]")`)
 	l.At("/resources/" + r.ID + "?view=plot&from=1900&to=1910")
-	l.Until(`document.querySelector(".chart")?.dataset.points === "13"`) // eleven, and one at each side
+	l.Until(`document.querySelector(".chart")?.dataset.points === "13"`) // eleven points, and one at each side
 	l.Press("Show all")
 	l.Until(`document.querySelector(".chart").dataset.points === "100" && !location.search.includes("from")`)
 }
 
-// texts returns the texts of the elements of an XML document, and fails where it is not
-// well-formed.
+// texts returns the texts and the numbers of elements of an XML document. It fails the test if the
+// document is not well-formed.
 func texts(t *testing.T, content string) (all []string, names map[string]int) {
 	t.Helper()
 	names = map[string]int{}
@@ -187,8 +187,8 @@ func texts(t *testing.T, content string) (all []string, names map[string]int) {
 	}
 }
 
-// A plot is saved as SVG that a parser accepts, whatever the names of columns and files are, and as
-// the CSV of what is in view.
+// A plot can be saved as SVG, which a parser accepts for any names of columns and files, and as CSV
+// of the visible part.
 func TestPlotIsSaved(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -229,11 +229,11 @@ func TestPlotIsSaved(t *testing.T) {
 		t.Errorf("the CSV begins with %.200q", csv)
 	}
 	if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-		t.Error("something in the names ran")
+		t.Error("a script in the names ran")
 	}
 }
 
-// rendersSVG has the browser draw a saved SVG, and compares its size and colours.
+// rendersSVG makes the browser draw a saved SVG, and checks its size and colours.
 func (l *viewer) rendersSVG(folder, name string) {
 	l.T.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, name))
@@ -263,12 +263,12 @@ func (l *viewer) rendersSVG(folder, name string) {
 		return [image.width, image.height, coloured];
 	})()`, encoded), chromedp.EvalAwaitPromise))
 	if got[0] != 960 || got[1] != 600 || got[2] < 300 {
-		l.T.Errorf("%s is drawn with %v", name, got)
+		l.T.Errorf("the width, height and number of coloured pixels of %s are %v", name, got)
 	}
 }
 
 // Plots with all of their controls, histograms and spectra are accessible in both themes, work with
-// the keyboard, and fit a narrow window.
+// the keyboard, and fit into a narrow window.
 func TestPlotIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -300,8 +300,8 @@ func TestPlotIsAccessible(t *testing.T) {
 		l.Shots("plot-axe-" + c.name)
 		l.Size(1280, 800)
 	}
-	// Another file, with the keyboard: the field of the dialog has the focus, and the next stop is
-	// the file.
+	// Add another file with the keyboard: the field of the dialog has the focus, and the next stop
+	// is the file.
 	l.At("/resources/" + arima.ID + "?view=plot")
 	l.Until(`document.querySelector(".chart canvas")`)
 	l.Until(`(document.querySelector(".plot-options > button").focus(), document.activeElement.textContent.includes("Add a file"))`)

@@ -32,7 +32,7 @@ func TestPreviewErrors(t *testing.T) {
 	}
 	l.Shots("damaged")
 
-	l.Cut(l.site.Base() + "/events*") // the page would notice at once what happens to its file
+	l.Cut(l.site.Base() + "/events*") // otherwise the page would show the change of its file immediately
 	r := l.put("b.txt", long)
 	l.At("/resources/" + r.ID)
 	l.Sees("Show more")
@@ -70,7 +70,7 @@ func lose(t *testing.T, data string, r e2e.Resource) {
 		return err
 	})
 	if err != nil || !lost {
-		t.Fatalf("the file of %s is not there to be lost: %v", r.Name, err)
+		t.Fatalf("the blob of %s does not exist: %v", r.Name, err)
 	}
 }
 

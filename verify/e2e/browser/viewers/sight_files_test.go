@@ -15,20 +15,20 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// known is what a reference reader says about a file.
+// known is the result of a reference reader for a file.
 type known struct {
 	Arrays   map[string][][]string
 	Pictures []struct{ Limits, SHA256 string }
 }
 
-// sightFile returns a file of another project.
+// sightFile returns a file by another project.
 func sightFile(t *testing.T, name string) string {
 	t.Helper()
 	return browser.TestFile(t, "sight", name)
 }
 
-// sightFiles returns what the reference readers say about the files of testdata/sight, and their
-// names in order.
+// sightFiles returns the results of the reference readers for the files of testdata/sight, and the
+// sorted names of the files.
 func sightFiles(t *testing.T) (all map[string]known, names []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(sightFile(t, "expected.json")), &all); err != nil {
@@ -41,7 +41,7 @@ func sightFiles(t *testing.T) (all map[string]known, names []string) {
 	return all, names
 }
 
-// decoderOf is which decoder reads a file.
+// decoderOf returns the decoder of a file.
 func decoderOf(name string) string {
 	if strings.Contains(name, "hdf5") || name == "made-cf.nc" {
 		return "hdf5"
@@ -49,8 +49,8 @@ func decoderOf(name string) string {
 	return map[string]string{".npy": "npy", ".fits": "fits", ".nc": "netcdf", ".h5": "hdf5", ".mat": "mat", ".tif": "tiff"}[filepath.Ext(name)]
 }
 
-// sameCell tells whether two texts say the same: numbers may differ in the digits that a type does
-// not have.
+// sameCell reports whether two texts are equal. Numbers may differ in digits beyond the precision
+// of their type.
 func sameCell(shown, want string) bool {
 	if strings.TrimSpace(shown) == strings.TrimSpace(want) {
 		return true
@@ -60,7 +60,7 @@ func sameCell(shown, want string) bool {
 	return errA == nil && errB == nil && (a == b || math.Abs(a-b) <= 1e-6*math.Abs(b) || math.IsNaN(a) && math.IsNaN(b))
 }
 
-// Files that other projects made show the values that the reference reader of their format finds.
+// Files by other projects show the values that the reference reader of their format finds.
 func TestSightOfFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -84,8 +84,8 @@ func TestSightOfFiles(t *testing.T) {
 	}
 }
 
-// A picture of which more columns than rows are left out keeps its shape, and the pointer finds the
-// rows and columns of the array.
+// A picture whose columns are downsampled more than its rows keeps its aspect ratio. The pointer
+// shows the rows and columns of the array.
 func TestSightOfWideArray(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -100,7 +100,7 @@ func TestSightOfWideArray(t *testing.T) {
 	})()`)
 }
 
-// showsArray chooses an array of a tree, and compares its table with what it should have.
+// showsArray selects an array of a tree, and compares its table with want.
 func (l *viewer) showsArray(array string, want [][]string) {
 	l.T.Helper()
 	l.Until(fmt.Sprintf(`document.querySelector(".side h2")?.textContent === %[1]q || [...document.querySelectorAll(".items button")].find((b) => b.textContent === %[1]q)?.click()`, array))
@@ -121,8 +121,8 @@ func (l *viewer) showsArray(array string, want [][]string) {
 	})
 }
 
-// showsPicture compares a picture in greys, from its lowest to its highest value, with the digest
-// of what it should be.
+// showsPicture selects greys from the lowest to the highest value, and compares the picture with
+// the digest.
 func (l *viewer) showsPicture(limits, digest string) {
 	l.T.Helper()
 	l.WaitFor(func() error {

@@ -40,7 +40,7 @@ func zipOf(t *testing.T, files ...member) string {
 	return b.String()
 }
 
-// bomb returns a ZIP archive whose entry says that it has a few bytes, and unpacks to a GiB.
+// bomb returns a ZIP archive with an entry that declares 1000 bytes, but unpacks to a GiB.
 func bomb(t *testing.T) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -67,12 +67,12 @@ func bomb(t *testing.T) string {
 	return b.String()
 }
 
-// npy returns an array of NumPy with this header, and some bytes.
+// npy returns a NumPy array with this header, and some bytes.
 func npy(header string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + strings.Repeat("\x00", 64)
 }
 
-// fitsOf returns a FITS file of cards, and some bytes.
+// fitsOf returns a FITS file with these cards, and some bytes.
 func fitsOf(cards ...string) string {
 	var b strings.Builder
 	for _, card := range append(cards, "END") {
@@ -81,7 +81,8 @@ func fitsOf(cards ...string) string {
 	return b.String() + strings.Repeat(" ", 2880-b.Len()%2880) + strings.Repeat("\x00", 2880)
 }
 
-// textPNG returns a picture with 16 bits a sample and a text without the zero that ends its name.
+// textPNG returns an image with 16 bits per sample, and with a text chunk whose name has no
+// terminating zero.
 func textPNG(t *testing.T) string {
 	t.Helper()
 	content := goFile(t, "image/png/testdata/pngsuite/basn0g16.png")
@@ -91,7 +92,7 @@ func textPNG(t *testing.T) string {
 	return content[:header] + "\x00\x00\x00\x07" + chunk + string(sum) + content[header:]
 }
 
-// tiffOf returns a TIFF of one directory of short values by their tags.
+// tiffOf returns a TIFF with one directory of integer values by their tags.
 func tiffOf(entries ...[2]uint32) string {
 	b := binary.LittleEndian.AppendUint32([]byte("II*\x00"), 8)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(entries)))
@@ -104,8 +105,8 @@ func tiffOf(entries ...[2]uint32) string {
 	return string(b) + strings.Repeat("\x00", 64)
 }
 
-// What is wrong with a file, or meant to harm, ends in a reason: neither scripts nor requests
-// follow, and the page stays.
+// A broken or hostile file shows an error. It runs no script, sends no request, and does not break
+// the page.
 func TestSightOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -121,7 +122,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	members := packed(t, "first\n") + packed(t, "other\n") // of the same length
+	members := packed(t, "first\n") + packed(t, "other\n") // of equal length
 	type file struct{ name, content, says string }
 	cases := []file{
 		{"names.zip", zipOf(t, member{browser.Payloads[0] + ".html", all}, member{"../../" + browser.Payloads[1], all}, member{"a/" + browser.Hostile[4], all}), "3 files"},
@@ -142,7 +143,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 	}
 	_, names := sightFiles(t)
 	cut := map[string]bool{}
-	for _, name := range names { // one of each format, cut
+	for _, name := range names { // a truncated file of each format
 		if cut[decoderOf(name)] && testing.Short() {
 			continue
 		}
@@ -157,9 +158,9 @@ func TestSightOfHostileFiles(t *testing.T) {
 		l.Sees(c.says, "For programs")
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
-		if c.name == "names.h5" { // whose texts have 9,000,000 characters, but for the bound
+		if c.name == "names.h5" { // without the limit, its texts would have 9,000,000 characters
 			l.At("/resources/" + r.ID + "?item=799")
 			l.Sees("that follow are not shown")
 		}
@@ -169,8 +170,8 @@ func TestSightOfHostileFiles(t *testing.T) {
 	}
 }
 
-// Arrays of an .npz are files of an archive, and a PNG with 16 bits a sample keeps all of them. All
-// of it works with the keyboard, is accessible in both themes, and fits a narrow window.
+// Arrays in an .npz are files of an archive, and a PNG with 16 bits per sample keeps all bits. All
+// viewers work with the keyboard, are accessible in both themes, and fit into a narrow window.
 func TestSightIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -200,7 +201,7 @@ func TestSightIsAccessible(t *testing.T) {
 		l.sights(c.decoder)
 		l.Until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
 		if c.decoder == "zip" {
-			// With the keyboard: to the first file, and Enter.
+			// With the keyboard: move to the first file, and press Enter.
 			l.Until(`(document.querySelector(".member button").focus(), document.activeElement.matches(".member button"))`)
 			l.Key("Enter", "Enter", "\r")
 			l.Until(`document.querySelector(".side [data-preview]")`)
@@ -224,8 +225,8 @@ func TestSightIsAccessible(t *testing.T) {
 	}
 }
 
-// A decoder has no origin and no network, loads with the first file of its kind, and is ended when
-// it takes too long; then the bytes are shown.
+// A decoder has no origin and no network, and is loaded with the first file of its kind. If it
+// takes too long, it is stopped, and the bytes are shown.
 func TestSightOfSlowDecoder(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -238,10 +239,10 @@ func TestSightOfSlowDecoder(t *testing.T) {
 	l.file("a.txt", "text")
 	l.shows("text", ".lines")
 	if len(workers) > 0 {
-		t.Errorf("a decoder is loaded for a text: %s", <-workers)
+		t.Errorf("a decoder was loaded for a text file: %s", <-workers)
 	}
 	l.shortTimeout()
-	l.BeforeScripts(`window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`) // one that never answers
+	l.BeforeScripts(`window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`) // a worker that never answers
 	l.file("slow.npy", sightFile(t, "python3.npy"))
 	l.Sees("was stopped after 20 s")
 	l.Until(`document.querySelector(".hex") && window.__ended`)

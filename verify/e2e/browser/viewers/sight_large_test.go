@@ -16,7 +16,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// shown is what a page has once a file is in sight: a viewer that is drawn, or a reason.
+// shown is an expression that is true if a page shows a rendered viewer or a fallback.
 const shown = `document.querySelector("[data-sight] :is(.picture canvas, .stage canvas[data-drawn], .sheet-table td, .uplot, .member, .grid [role=cell]), [data-preview] :is(.grid [role=cell], .hex, img, .lines .text), [data-sight] .letters .row, .preview .hex")`
 
 type zeros struct{}
@@ -26,11 +26,11 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// largeFile is a file whose values are 0 behind its first bytes.
+// largeFile is a file whose values after the head are 0.
 type largeFile struct {
 	name, head, decoder string
 	size                int64
-	most                int64 // bytes that its first view may read
+	most                int64 // maximum bytes read for its first view
 }
 
 func largeFiles(size int64) []largeFile {
@@ -40,7 +40,7 @@ func largeFiles(size int64) []largeFile {
 		"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3", "NAXIS1  =                 1024",
 		"NAXIS2  =                 1024", fmt.Sprintf("NAXIS3  = %20d", size>>20),
 	}
-	// One row of pixels in each strip, of which a smaller picture needs one in some.
+	// Each strip has one row of pixels, so a downsampled picture needs only some of the strips.
 	const width = 24576
 	rows := size / width
 	at := uint32(8 + 2 + 8*12 + 4)
@@ -74,8 +74,8 @@ func npyHead(header string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header
 }
 
-// A view of a file reads the part that it shows. SIGHT_FILES names files of one's own: what each
-// shows first, how many bytes it reads for that, and after how many ms.
+// A view of a file reads only the part that it shows. SIGHT_FILES names additional local files. For
+// each, the test logs the first view, the number of bytes read for it, and the time in ms.
 func TestSightReadsParts(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -84,7 +84,7 @@ func TestSightReadsParts(t *testing.T) {
 		read, _ := l.opens(f.name, io.LimitReader(body, f.size), f.size)
 		l.sights(f.decoder)
 		if read > f.most {
-			t.Errorf("%s: %d of %d bytes are read; want at most %d", f.name, read, f.size, f.most)
+			t.Errorf("%s: read %d of %d bytes; want at most %d", f.name, read, f.size, f.most)
 		}
 	}
 	for _, path := range filepath.SplitList(os.Getenv("SIGHT_FILES")) {
@@ -106,8 +106,8 @@ func TestSightReadsParts(t *testing.T) {
 	}
 }
 
-// opens uploads a file, opens its page, and returns how many bytes and ms it took until something
-// is in sight.
+// opens uploads a file, opens its page, and returns the number of bytes read and the time in ms
+// until it is shown.
 func (l *viewer) opens(name string, body io.Reader, size int64) (bytes int64, ms int) {
 	l.T.Helper()
 	r, err := l.site.Upload(l.T.Context(), http.MethodPost, "/resources", e2e.File{SetID: l.set, Filename: name, Body: body, Size: size})

@@ -13,14 +13,14 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// picks chooses an array of a tree, as it is shown first.
+// picks selects an array of a tree.
 func (l *viewer) picks(array string) {
 	l.T.Helper()
 	l.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".items button")].find((b) => b.textContent === %q).click()`, array)))
 }
 
-// points moves the pointer to the middle of a pixel of a picture, counted from its top left
-// corner.
+// points moves the pointer to the middle of a pixel, counted from the top left corner of a picture,
+// and returns the text for it.
 func (l *viewer) points(row, column, rows, columns int) string {
 	l.T.Helper()
 	return browser.Get(l.Visitor, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
@@ -35,15 +35,15 @@ func (l *viewer) points(row, column, rows, columns int) string {
 	})()`, column, columns, row, rows), chromedp.EvalAwaitPromise))
 }
 
-// stored switches between values that are meant and those that are stored.
+// stored switches between meant values and stored values.
 func (l *viewer) stored() {
 	l.T.Helper()
 	browser.Click(l.Visitor, chromedp.Search(`//label[normalize-space()="As stored"]/input`))
 }
 
-// Variables that the CF conventions pack show what they mean, with unit, coordinates and dates, in
-// picture, line, table and CSV, in both formats of NetCDF. As stored they show what is in the
-// file.
+// Variables packed by the CF conventions show their meant values with unit, coordinates and dates,
+// in the picture, line, table and CSV, for both NetCDF formats. The option "As stored" shows the
+// values in the file.
 func TestSightOfPackedVariables(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -57,12 +57,12 @@ func TestSightOfPackedVariables(t *testing.T) {
 		l.Sees("row 0 is at the bottom")
 		l.WaitFor(func() error {
 			if got, want := l.points(4, 3, 5, 6), "row 0, column 3 (lat -10 degrees_north, lon 8 degrees_east): 8502.25 m"; got != want {
-				return fmt.Errorf("the pointer says %q; want %q", got, want)
+				return fmt.Errorf("the text at the pointer is %q; want %q", got, want)
 			}
 			return nil
 		})
 		if got, want := l.points(4, 0, 5, 6), "row 0, column 0 (lat -10 degrees_north, lon 5 degrees_east): missing"; got != want {
-			t.Errorf("the pointer says %q; want %q", got, want)
+			t.Errorf("the text at the pointer is %q; want %q", got, want)
 		}
 		l.Shots("packed-" + name)
 		l.stored()
@@ -81,8 +81,8 @@ func TestSightOfPackedVariables(t *testing.T) {
 	l.Until(`document.querySelector(".chart")?.getAttribute("aria-label") === "offset (K) by lat (degrees_north)"`)
 }
 
-// The array that a NeXus file names is shown first, with its unit and the coordinates that the
-// group of data names.
+// The default array of a NeXus file is shown first, with its unit and the coordinates that its
+// group declares.
 func TestSightOfNeXus(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -91,14 +91,14 @@ func TestSightOfNeXus(t *testing.T) {
 	l.Sees("scattered light · unit: counts")
 	l.WaitFor(func() error {
 		if got, want := l.points(2, 1, 4, 5), "row 2, column 1 (angle 1.5 deg): 33 counts"; got != want {
-			return fmt.Errorf("the pointer says %q; want %q", got, want)
+			return fmt.Errorf("the text at the pointer is %q; want %q", got, want)
 		}
 		return nil
 	})
 	l.Shots("nexus")
 }
 
-// npyOf returns an array of NumPy of little-endian values.
+// npyOf returns a NumPy array of little-endian values.
 func npyOf(kind string, values any, shape ...int) string {
 	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	data, err := binary.Append(nil, binary.LittleEndian, values)
@@ -109,8 +109,8 @@ func npyOf(kind string, values any, shape ...int) string {
 	return npyHead(header+strings.Repeat(" ", 117-len(header))+"\n") + string(data)
 }
 
-// One hot pixel, the marks of a detector, or a background of zeros leave the rest of a picture
-// visible. The whole range is a choice away.
+// A hot pixel, the mask values of a detector, or a background of zeros do not hide the rest of a
+// picture. An option shows the whole range.
 func TestSightOfHotPixels(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -184,7 +184,8 @@ func TestSightOfLongArrays(t *testing.T) {
 	l.Sees("500 rows, 1,000 columns")
 }
 
-// A picture whose tags say what its values mean shows these, and what is stored if asked.
+// A picture whose tags describe the meaning of its values shows these values, and an option shows
+// the stored values.
 func TestSightOfScaledPicture(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -192,13 +193,13 @@ func TestSightOfScaledPicture(t *testing.T) {
 	l.Sees("stored value × 0.5 − 10; 65535 is missing")
 	l.Sees("Values are from -10 to 140 m.")
 	if got, want := l.points(1, 1, 2, 3), "row 1, column 1: missing"; got != want {
-		t.Errorf("the pointer says %q, want %q", got, want)
+		t.Errorf("the text at the pointer is %q, want %q", got, want)
 	}
 	l.stored()
 	l.Sees("Values are from 0 to 65,535.")
 }
 
-// A picture without a number says so.
+// A picture without numbers shows a message.
 func TestSightOfEmptyPicture(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -210,7 +211,7 @@ func TestSightOfEmptyPicture(t *testing.T) {
 	l.Sees("No values in this part.")
 }
 
-// The limits of the contrast of a picture take a decimal comma.
+// The fields for the limits of the contrast accept a decimal comma.
 func TestContrastTakesADecimalComma(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

@@ -16,13 +16,13 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// canvas is where the picture of a model is on the screen.
+// canvas is a screenshot and the position of the model's picture in it.
 type canvas struct {
 	image.Image
 	box [4]float64 // left, top, width, height
 }
 
-// pictured takes a picture of the model as it is seen.
+// pictured takes a screenshot of the model.
 func (l *viewer) pictured() canvas {
 	l.T.Helper()
 	box := browser.Get(l.Visitor, chromedp.Evaluate[[4]float64](`(() => {
@@ -43,7 +43,7 @@ func (l *viewer) pictured() canvas {
 	return canvas{picture, box}
 }
 
-// at returns the colour at fractions of the width and the height.
+// at returns the colour at fractions of the width and the height of the picture.
 func (c canvas) at(x, y float64) [3]int {
 	r, g, b, _ := c.At(int(c.box[0]+x*c.box[2]), int(c.box[1]+y*c.box[3])).RGBA()
 	return [3]int{int(r >> 8), int(g >> 8), int(b >> 8)}
@@ -52,7 +52,7 @@ func (c canvas) at(x, y float64) [3]int {
 func isRed(c [3]int) bool  { return c[0] > 70 && c[1] < c[0]/2 && c[2] < c[0]/2 }
 func isBlue(c [3]int) bool { return c[2] > 120 && c[0] < c[2]*3/4 && c[1] < c[2]*3/4 }
 
-// colours waits until a place of the picture has a colour.
+// colours waits until the picture has a colour at a position.
 func (l *viewer) colours(what string, x, y float64, is func([3]int) bool) {
 	l.T.Helper()
 	l.WaitFor(func() error {
@@ -63,13 +63,13 @@ func (l *viewer) colours(what string, x, y float64, is func([3]int) bool) {
 	})
 }
 
-// pair are two atoms in a row along the view: oxygen in front of nitrogen.
+// pair contains two atoms in a row along the view: oxygen in front of nitrogen.
 const pair = "2\n\nO 0 0 3\nN 0 0 -3\n"
 
-// A model is really drawn, and is rotated, enlarged and put back by keys, by buttons and by
-// dragging. The page scrolls by the wheel until the picture has the focus. Nothing is drawn while
-// nothing changes.
-func TestModelIsTurned(t *testing.T) {
+// A model is really drawn, and can be rotated, enlarged and reset with keys, with buttons and by
+// dragging. The wheel scrolls the page until the picture has the focus. The model is drawn only
+// after changes.
+func TestModelRotation(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.Size(700, 600)
@@ -78,7 +78,7 @@ func TestModelIsTurned(t *testing.T) {
 	sheet := browser.Get(l.Visitor, chromedp.Evaluate[string](`getComputedStyle(document.querySelector(".stage canvas")).backgroundColor`))
 	isGround := func(c [3]int) bool { return fmt.Sprintf("rgb(%d, %d, %d)", c[0], c[1], c[2]) == sheet }
 	l.colours("at first", 0.5, 0.5, isRed)
-	l.colours("beside it", 0.9, 0.5, isGround)
+	l.colours("next to the model", 0.9, 0.5, isGround)
 	l.Do(chromedp.Focus(chromedp.CSS(".stage canvas")))
 	for range 18 {
 		l.Do(chromedp.KeyEvent(kb.ArrowRight))
@@ -106,7 +106,7 @@ func TestModelIsTurned(t *testing.T) {
 	l.Do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(), scrollTo(0, 0)`))
 	wheel := func() {
 		t.Helper()
-		// chromedp leaves out a distance of zero, which Chromium wants.
+		// chromedp omits a distance of zero, which Chromium requires.
 		params := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 350, Y: 450, DeltaX: 0.001, DeltaY: -100}
 		if _, err := chromedp.Call(l.Context, input.DispatchMouseEvent, params); err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestModelIsTurned(t *testing.T) {
 		l.Rendered()
 	}
 	if after := drawn(); after != before {
-		t.Errorf("it was drawn %d times while nothing changed", after-before)
+		t.Errorf("the model was drawn %d times without a change", after-before)
 	}
 	l.Do(chromedp.Focus(chromedp.CSS(".stage canvas")))
 	for range 5 {
@@ -135,8 +135,8 @@ func TestModelIsTurned(t *testing.T) {
 	l.colours("enlarged by two fingers", 0.5, 0.62, isRed)
 }
 
-// pinches moves two fingers apart, from one distance to the middle of the picture to another, in
-// pixels.
+// pinches moves two fingers apart. from and to are their distances from the middle of the picture,
+// in pixels.
 func (l *viewer) pinches(from, to float64) {
 	l.T.Helper()
 	box := l.pictured().box
@@ -157,7 +157,7 @@ func (l *viewer) pinches(from, to float64) {
 	}
 }
 
-// Styles, the colours of a file, and the theme are seen in the picture, which can be saved.
+// Styles, the colours of a file and the theme affect the picture. The picture can be saved.
 func TestModelStyles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -199,8 +199,8 @@ func TestModelStyles(t *testing.T) {
 	l.colours("a surface without colours", 0.5, 0.45, func(c [3]int) bool { return c[0] < 230 && c[2] >= c[0] })
 }
 
-// Without WebGL, or when the browser takes it away, the facts and the table of atoms remain, and it
-// says so.
+// Without WebGL, or when the browser withdraws it, the page shows a message, and still shows the
+// facts and the table of atoms.
 func TestModelWithoutWebGL(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)

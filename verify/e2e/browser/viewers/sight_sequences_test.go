@@ -13,12 +13,12 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// knownSequences is what Biopython or pysam says about a file of testdata/sequences.
+// knownSequences is the result of Biopython or pysam for a file of testdata/sequences.
 type knownSequences struct {
 	Records    int
 	Letters    int
 	Cells      [][]string
-	First      int // the first record with letters, which Sequence and Quality are of
+	First      int // the first record with letters, to which Sequence and Quality belong
 	Sequence   string
 	Quality    []int
 	References [][]string
@@ -30,8 +30,8 @@ func sequenceFile(t *testing.T, name string) string {
 	return browser.TestFile(t, "sequences", name)
 }
 
-// knownFiles returns what the reference readers say about the files of testdata/sequences, and
-// their names in order.
+// knownFiles returns the results of the reference readers for the files of testdata/sequences, and
+// the sorted names of the files.
 func knownFiles(t *testing.T) (all map[string]knownSequences, names []string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(sequenceFile(t, "expected.json")), &all); err != nil {
@@ -44,8 +44,8 @@ func knownFiles(t *testing.T) (all map[string]knownSequences, names []string) {
 	return all, names
 }
 
-// Files that other projects made show the sequences, qualities, alignments, variants and features
-// that Biopython and pysam find.
+// Files by other projects show the sequences, qualities, alignments, variants and features that
+// Biopython and pysam find.
 func TestSightOfSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -72,14 +72,14 @@ func TestSightOfSequences(t *testing.T) {
 	}
 }
 
-// showsRecords compares the list of records and their number.
+// showsRecords compares the number and the list of records.
 func (l *viewer) showsRecords(want knownSequences) {
 	l.T.Helper()
 	l.Sees(fmt.Sprintf("%s %s", browser.Grouped(want.Letters), map[bool]string{true: "letters", false: "bases"}[want.Cells[0][2] == ""]), "GC")
 	l.WaitFor(func() error {
 		shown := browser.Get(l.Visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".records tbody tr")].map((r) => [...r.querySelectorAll("th, td")].map((c) => c.textContent))`))
 		if len(shown) != want.Records {
-			return fmt.Errorf("%d records are listed; want %d", len(shown), want.Records)
+			return fmt.Errorf("the list has %d records; want %d", len(shown), want.Records)
 		}
 		for i, row := range want.Cells {
 			for j, cell := range row {
@@ -92,7 +92,7 @@ func (l *viewer) showsRecords(want knownSequences) {
 	})
 }
 
-// showsLetters compares the letters of the first record, and their qualities.
+// showsLetters compares the letters of the first record and their qualities.
 func (l *viewer) showsLetters(want knownSequences) {
 	l.T.Helper()
 	letters := want.Sequence[:min(len(want.Sequence), 3000)]
@@ -110,7 +110,7 @@ func (l *viewer) showsLetters(want knownSequences) {
 	}
 }
 
-// showsTable compares records that are lines, and what their header says.
+// showsTable compares records of line-based formats, and the content of their header.
 func (l *viewer) showsTable(want knownSequences) {
 	l.T.Helper()
 	name := browser.Get(l.Visitor, chromedp.Evaluate[string](`document.querySelector(".side h2").textContent`))
@@ -132,7 +132,7 @@ func (l *viewer) showsTable(want knownSequences) {
 	}
 }
 
-// bgzip returns a content in blocks of bgzip.
+// bgzip returns content in bgzip blocks.
 func bgzip(t *testing.T, content string) string {
 	t.Helper()
 	var b strings.Builder
@@ -144,8 +144,8 @@ func bgzip(t *testing.T, content string) string {
 	return b.String()
 }
 
-// What is compressed shows what it is: with gzip in one member or several, or with bgzip; the rest
-// of a small file is read by itself.
+// Compressed sequences are recognized: gzip with one or several members, and bgzip. The rest of a
+// small file is read automatically.
 func TestSightOfCompressedSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -169,8 +169,8 @@ func TestSightOfCompressedSequences(t *testing.T) {
 	}
 }
 
-// Of a large file the start is read, and it says so; more is read when asked for.
-func TestSightReadsOn(t *testing.T) {
+// Only the start of a large file is read, and the page reports this. More is read on request.
+func TestSightReadsMore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("uploads 136 MB")
@@ -189,7 +189,7 @@ func TestSightReadsOn(t *testing.T) {
 	l.Sees("10,485,755 bases")
 }
 
-// A record is chosen with the keyboard; the address says which, and opens it.
+// A record can be selected with the keyboard. The address contains the selection, and opens it.
 func TestSightOfSequencesByKeyboard(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -202,8 +202,7 @@ func TestSightOfSequencesByKeyboard(t *testing.T) {
 	l.Until(`document.querySelector("[data-record='6'] [aria-pressed=true]")`)
 }
 
-// What is damaged, or meant to harm, ends in a reason, and what comes before the damage is shown;
-// nothing in it runs.
+// A damaged or hostile file shows an error and the records before the damage. Nothing in it runs.
 func TestSightOfHostileSequences(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -232,7 +231,7 @@ func TestSightOfHostileSequences(t *testing.T) {
 		l.Sees(c.says)
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// steered returns where in a picture its part is, and the values at the middle of what is drawn.
+// steered returns the visible part of a picture, the width of the canvas, the text at its middle,
+// and the scale bar.
 const steered = `(() => {
 	const canvas = document.querySelector(".picture canvas");
 	if (!canvas || document.querySelector(".busy")) return "";
@@ -19,9 +20,9 @@ const steered = `(() => {
 	return new URLSearchParams(location.search).get("part") + " " + canvas.width + " " + document.querySelector(".pointed").textContent + " " + document.querySelector(".scale").textContent.trim();
 })()`
 
-// A slide is shown by the smaller copy that has enough pixels, and every pixel of a part once it is
-// near enough. The bar tells lengths. The values are those of made.py: a copy is darker by 20 or
-// 40.
+// A slide is shown with the smallest copy that has enough pixels, and a part with full resolution
+// when it is enlarged enough. The bar shows lengths. The values come from made.py: copies are
+// darker by 20 or 40.
 func TestSightOfSlide(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -33,7 +34,7 @@ func TestSightOfSlide(t *testing.T) {
 		want := fmt.Sprintf("%s %d row %d, column %d: %d %s", part, width, row, column, value(row, column, darker), bar)
 		l.WaitFor(func() error {
 			if shown := browser.Get(l.Visitor, chromedp.Evaluate[string](steered)); shown != want {
-				return fmt.Errorf("it shows %q; want %q", shown, want)
+				return fmt.Errorf("the page shows %q; want %q", shown, want)
 			}
 			return nil
 		})
@@ -44,7 +45,7 @@ func TestSightOfSlide(t *testing.T) {
 	shows("1024.768.2048", 2048, 1536, 2048, 0, "100 µm")
 	l.Do(chromedp.Focus(`[aria-label="Picture"]`), chromedp.KeyEvent(kb.ArrowRight)) // the arrow to the right
 	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
-	l.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.End)) // as far as it goes, and no key beyond those that steer
+	l.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.End)) // further right is not possible, and End does not steer
 	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
 	l.Do(chromedp.Evaluate[chromedp.Void](`(() => {
 		const canvas = document.querySelector(".picture canvas");

@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// stlOf returns a binary STL that says it has so many triangles, with one.
+// stlOf returns a binary STL that declares count triangles, but contains one.
 func stlOf(count uint32, x float32) string {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 80), count)
 	for i := range 12 {
@@ -22,7 +22,7 @@ func stlOf(count uint32, x float32) string {
 	return string(append(b, 0, 0))
 }
 
-// plyOf returns a PLY as text with these points and faces.
+// plyOf returns a PLY in text format with these points and faces.
 func plyOf(vertices, faces, body string) string {
 	return "ply\nformat ascii 1.0\ncomment " + strings.ReplaceAll(browser.Payloads[0], "\n", " ") + "\nelement vertex " + vertices +
 		"\nproperty float x\nproperty float y\nproperty float z\nelement face " + faces + "\nproperty list uchar int vertex_indices\nend_header\n" + body
@@ -33,7 +33,7 @@ func atomOf(serial int, x, y, z string) string {
 	return fmt.Sprintf("HETATM%5d  C   LIG A%4d    %8s%8s%8s  1.00  0.00           C\n", serial%100000, serial%10000, x, y, z)
 }
 
-// heap returns a PDB file whose atoms are all within a few Å.
+// heap returns a PDB file with all atoms within a few Å.
 func heap(atoms int) string {
 	var b strings.Builder
 	for i := range atoms {
@@ -42,8 +42,7 @@ func heap(atoms int) string {
 	return b.String()
 }
 
-// hostileSolids are files of each format that are broken, or meant to harm, and what the page says
-// of each.
+// hostileSolids returns broken and hostile files of each format, and the message for each.
 func hostileSolids() []struct{ name, content, says string } {
 	all := strings.ReplaceAll(strings.Join(browser.Payloads, " "), "\n", " ")
 	molecule := func(counts string) string {
@@ -88,8 +87,8 @@ func hostileSolids() []struct{ name, content, says string } {
 
 const solidFileCut = "x\n y\n\n 34 37  0  0  0  0  0  0  0  0  1 V2000\n    0.0000    0.0000    0.0000 C   0  0\n"
 
-// What is wrong with a model, or meant to harm, ends in a reason with the text or the bytes of the
-// file: neither scripts nor requests follow.
+// A broken or hostile model shows an error with the text or the bytes of the file. It runs no
+// script and sends no request.
 func TestSightOfHostileModels(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -97,17 +96,17 @@ func TestSightOfHostileModels(t *testing.T) {
 	for _, c := range hostileSolids() {
 		t.Log(c.name)
 		r := l.put(c.name, c.content)
-		l.GoTo("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
+		l.GoTo("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // drawing its picture would take long
 		l.Until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
 		l.Sees(c.says, "For programs")
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 	}
 }
 
-// Models are accessible in both themes, work with the keyboard alone, and fit a narrow window.
+// Models are accessible in both themes, work with the keyboard only, and fit into a narrow window.
 func TestModelIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -130,13 +129,13 @@ func TestModelIsAccessible(t *testing.T) {
 		l.isDrawn()
 		l.Shots("solid-" + name)
 	}
-	// With the keyboard alone: to the slider, to the picture, to the style.
+	// With the keyboard only: to the slider, to the picture, to the style.
 	l.file("made-steps.xyz", solidFile(t, "made-steps.xyz"))
 	l.isDrawn()
 	l.TabTo(`e.matches("input[type=range]")`)
 	l.Do(chromedp.KeyEvent(kb.ArrowRight))
 	l.Sees("2 of 5")
-	for range 3 { // faster than models are read: the last one counts
+	for range 3 { // faster than models are read: only the last one is shown
 		l.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 	l.Sees("5 of 5", "6.04 0.0 0.0")
@@ -145,6 +144,6 @@ func TestModelIsAccessible(t *testing.T) {
 	before := browser.Get(l.Visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
 	l.Do(chromedp.KeyEvent(kb.ArrowLeft))
 	l.Until(fmt.Sprintf(`Number(document.querySelector(".stage canvas").dataset.drawn) > %d`, before))
-	l.Do(chromedp.KeyEvent("?")) // a key of the page, not of the picture
+	l.Do(chromedp.KeyEvent("?")) // a key of the page, and not of the picture
 	l.Until(`document.querySelector("dialog[open] h2")?.innerText === "Keyboard"`)
 }

@@ -17,35 +17,36 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// solid is what a reference reader says about a file of testdata/solid.
+// solid is the result of a reference reader for a file of testdata/solid.
 type solid struct {
 	Facts     map[string]any
 	Formula   map[string]int
 	Frames    int
 	Cell      []float64
 	Unordered bool
-	Rows      map[string][][]any // the first atoms of a model by its number: an element, and x, y, z
+	Rows      map[string][][]any // the first atoms of a model, by its number: element, x, y, z
 }
 
-// solidFile returns a file of another project.
+// solidFile returns a file by another project.
 func solidFile(t *testing.T, name string) string {
 	t.Helper()
 	return browser.TestFile(t, "solid", name)
 }
 
-// isSurface tells which of the two decoders reads a file.
+// isSurface reports whether the decoder for surfaces reads a file, and not the decoder for
+// molecules.
 func isSurface(name string) bool {
 	return slices.Contains([]string{".stl", ".ply", ".obj"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// isDrawn waits until a model is drawn with all of its pixels.
+// isDrawn waits until a model is drawn at full resolution.
 func (l *viewer) isDrawn() {
 	l.T.Helper()
 	l.Until(`document.querySelector("[data-sight] canvas[data-drawn]")?.width >= 2 * document.querySelector("[data-sight] canvas").clientWidth - 1`)
 	l.Rendered()
 }
 
-// facts returns the names and values that are shown beside a model.
+// facts returns the names and values shown next to a model.
 func (l *viewer) facts() map[string]string {
 	l.T.Helper()
 	return browser.Get(l.Visitor, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll(".attributes tr")].map((r) => [...r.children].map((c) => c.textContent)))`))
@@ -53,10 +54,10 @@ func (l *viewer) facts() map[string]string {
 
 var numbers = regexp.MustCompile(`-?[0-9.]+(e[-+]?[0-9]+)?`)
 
-// sameNumber tells whether two numbers are equal but for the digits that are not shown.
+// sameNumber reports whether two numbers are equal, except for digits that are not shown.
 func sameNumber(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Max(1e-3, math.Abs(b)) }
 
-// says compares a fact with what the reference reader says.
+// says compares a fact with the result of the reference reader.
 func says(fact string, want any) bool {
 	switch want := want.(type) {
 	case bool:
@@ -80,7 +81,7 @@ func says(fact string, want any) bool {
 	return false
 }
 
-// formula returns how often each element is in a text such as "C2 H6 O".
+// formula returns the number of atoms of each element in a text such as "C2 H6 O".
 func formula(text string) map[string]int {
 	counts := map[string]int{}
 	for _, word := range strings.Fields(text) {
@@ -94,7 +95,7 @@ func formula(text string) map[string]int {
 	return counts
 }
 
-// atoms returns the table of atoms: an element and a place each.
+// atoms returns the table of atoms, with an element and a position each.
 func (l *viewer) atoms() [][]any {
 	l.T.Helper()
 	return browser.Get(l.Visitor, chromedp.Evaluate[[][]any](`(() => {
@@ -104,7 +105,7 @@ func (l *viewer) atoms() [][]any {
 	})()`))
 }
 
-// isAtom tells whether two rows name the same atom in the same place.
+// isAtom reports whether two rows describe the same atom at the same position.
 func isAtom(shown, want []any) bool {
 	for i := 1; i < 4; i++ {
 		if math.Abs(shown[i].(float64)-want[i].(float64)) > 2e-3 {
@@ -114,7 +115,8 @@ func isAtom(shown, want []any) bool {
 	return strings.EqualFold(shown[0].(string), want[0].(string))
 }
 
-// hasAtoms compares the table of atoms with what the reference reader says, in its order or in any.
+// hasAtoms compares the table of atoms with the result of the reference reader, in its order or in
+// any order.
 func (l *viewer) hasAtoms(name, frame string, want [][]any, unordered bool) {
 	l.T.Helper()
 	l.WaitFor(func() error {
@@ -132,8 +134,8 @@ func (l *viewer) hasAtoms(name, frame string, want [][]any, unordered bool) {
 	})
 }
 
-// Files that other projects made show what the reference readers of their formats find: counts,
-// measures, and where each atom is.
+// Files by other projects show the results of the reference readers of their formats: counts,
+// measures, and the position of each atom.
 func TestSightOfModels(t *testing.T) {
 	t.Parallel()
 	var files map[string]solid
@@ -170,7 +172,7 @@ func TestSightOfModels(t *testing.T) {
 	}
 }
 
-// hasFacts compares what is said beside a model with what the reference reader says.
+// hasFacts compares the facts next to a model with the results of the reference reader.
 func (l *viewer) hasFacts(name string, want solid) {
 	l.T.Helper()
 	facts := l.facts()

@@ -12,7 +12,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// knownTable is what pyarrow says about a file of testdata/tables.
+// knownTable is the result of pyarrow for a file of testdata/tables.
 type knownTable struct {
 	Rows    int
 	Columns []string
@@ -24,7 +24,7 @@ func tableFile(t *testing.T, name string) string {
 	return browser.TestFile(t, "tables", name)
 }
 
-// tableDecoder is which decoder reads a file.
+// tableDecoder returns the decoder of a file.
 func tableDecoder(name string) string {
 	if strings.HasSuffix(name, ".parquet") {
 		return "parquet"
@@ -32,8 +32,8 @@ func tableDecoder(name string) string {
 	return "arrow"
 }
 
-// Files of Parquet and Arrow that other projects made show the columns and rows that pyarrow finds,
-// whatever compresses and encodes them.
+// Parquet and Arrow files by other projects show the columns and rows that pyarrow finds, for all
+// compressions and encodings.
 func TestSightOfTables(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -66,7 +66,7 @@ func TestSightOfTables(t *testing.T) {
 	}
 }
 
-// shortened returns cells as a table shows them: the start of those that are long.
+// shortened returns cells as a table shows them: only the start of long cells.
 func shortened(cells [][]string) [][]string {
 	const most = 300
 	for _, row := range cells {
@@ -79,8 +79,8 @@ func shortened(cells [][]string) [][]string {
 	return cells
 }
 
-// The schema says the types of columns, how they are compressed and encoded, and what others have
-// written about them.
+// The schema view shows the types of columns, their compression and encoding, and the metadata of
+// other programs.
 func TestSightOfSchema(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -94,7 +94,8 @@ func TestSightOfSchema(t *testing.T) {
 	l.Sees("plain_dictionary", "plain")
 }
 
-// What is damaged, or meant to harm, ends in a reason, in a cell or with the bytes; the page stays.
+// A damaged or hostile table shows an error, in a cell or above the bytes, and does not break the
+// page.
 func TestSightOfHostileTables(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -132,7 +133,7 @@ func TestSightOfHostileTables(t *testing.T) {
 		l.Sees(c.says)
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 	}
 }

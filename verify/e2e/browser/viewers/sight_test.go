@@ -40,7 +40,7 @@ type member struct {
 	content string
 }
 
-// zipMembers returns what Go reads in a ZIP archive.
+// zipMembers returns the files that Go finds in a ZIP archive.
 func zipMembers(t *testing.T, content string) (all []member) {
 	t.Helper()
 	archive, err := zip.NewReader(strings.NewReader(content), int64(len(content)))
@@ -64,7 +64,7 @@ func zipMembers(t *testing.T, content string) (all []member) {
 	return all
 }
 
-// tarMembers returns what Go reads in a tar archive, which may be compressed.
+// tarMembers returns the files that Go finds in a tar archive, which may be compressed.
 func tarMembers(t *testing.T, content string) (all []member) {
 	t.Helper()
 	var source io.Reader = strings.NewReader(content)
@@ -89,7 +89,7 @@ func tarMembers(t *testing.T, content string) (all []member) {
 	}
 }
 
-// gzipMember returns what Go reads in all members of a file compressed with gzip.
+// gzipMember returns the content of all members of a gzip file, as Go reads it.
 func gzipMember(t *testing.T, content string) []member {
 	t.Helper()
 	r, err := gzip.NewReader(strings.NewReader(content))
@@ -103,7 +103,7 @@ func gzipMember(t *testing.T, content string) []member {
 	return []member{{"members.txt", string(body)}}
 }
 
-// packed returns a content compressed with gzip.
+// packed returns content compressed with gzip.
 func packed(t *testing.T, content string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -121,8 +121,8 @@ func (l *viewer) sights(decoder string) {
 	l.Until(fmt.Sprintf(`document.querySelector('[data-sight=%q]')`, decoder))
 }
 
-// Archives show the files that Go's reader finds in them, with their sizes, and each of these files
-// as any other.
+// Archives show the files that Go's reader finds in them, with their sizes. Each of these files can
+// be viewed like any other file.
 func TestSightOfArchives(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -155,7 +155,7 @@ func TestSightOfArchives(t *testing.T) {
 				e.querySelector("button").title + " " + e.querySelector("data").value)`))
 			slices.Sort(shown)
 			if !slices.Equal(shown, want) {
-				return fmt.Errorf("it shows %q; want %q", shown, want)
+				return fmt.Errorf("the page shows %q; want %q", shown, want)
 			}
 			return nil
 		})

@@ -13,7 +13,7 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// goComments returns the comments of a Go file, as Go's scanner finds them.
+// goComments returns the comments that Go's scanner finds in a Go file.
 func goComments(content string) (all []string) {
 	var s scanner.Scanner
 	files := token.NewFileSet()
@@ -28,7 +28,7 @@ func goComments(content string) (all []string) {
 	}
 }
 
-// Source code of other projects is shown in colours, line by line as it is.
+// Source code of other projects is shown with highlighting and unchanged lines.
 func TestSourceOfFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -43,7 +43,7 @@ func TestSourceOfFiles(t *testing.T) {
 		{"Dockerfile", "crypto/internal/boring/Dockerfile", ".c-keyword"},
 		{"go.yaml", "../src/simd/archsimd/_gen/simdgen/ops/MinMax/go.yaml", ".c-variable"},
 		{"helloworld.f90", "cmd/cgo/internal/testfortran/testdata/helloworld/helloworld.f90", ".c-keyword"},
-		{"configure", "make.bash", ".c-comment"}, // by its first line
+		{"configure", "make.bash", ".c-comment"}, // recognized by its first line
 	} {
 		t.Log(c.name)
 		content := goFile(t, c.path)
@@ -63,11 +63,12 @@ func TestSourceOfFiles(t *testing.T) {
 	}
 }
 
-// lineOf returns a line of a file that these tests make.
+// lineOf returns a line of a generated file.
 func lineOf(n int) string { return fmt.Sprintf("value_%d = %d  # comment %d\n", n, n, n) }
 
-// A line has an address, which opens the file there: by a click on its number, by shift for a
-// range, and with the keyboard. 20,000 lines have colours where they are looked at.
+// Each line has an address that opens the file at this line. It is set by a click on the line
+// number, by a click with Shift for a range, and with the keyboard. Of 20,000 lines, only visible
+// ones are highlighted.
 func TestLineAddresses(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -94,7 +95,7 @@ func TestLineAddresses(t *testing.T) {
 	marks(15000, 15003, lineOf)
 	l.Until(`document.querySelector(".lines mark .c-comment")?.textContent === "# comment 15000"`)
 	if n := browser.Get(l.Visitor, chromedp.Evaluate[int](`document.querySelectorAll(".lines .text *").length`)); n > 6000 {
-		t.Errorf("%d elements for the lines that are looked at", n)
+		t.Errorf("the visible lines have %d elements", n)
 	}
 	number := func(n int, shift bool) {
 		l.T.Helper()
@@ -113,26 +114,26 @@ func TestLineAddresses(t *testing.T) {
 	l.Until(`document.activeElement.matches(".goto input") && document.activeElement.value === "12-20"`)
 	l.Until(`location.hash === "#L12-L20"`)
 	l.Shots("lines")
-	// Of a text that is loaded in parts, so much is loaded as the address wants.
+	// A text that is loaded in parts is loaded up to the line in the address.
 	text := l.put("run.log", log.String())
 	l.At("/resources/" + text.ID + "#L19000")
 	marks(19000, 19000, func(n int) string { return fmt.Sprintf("2026-11-24 run %d\n", n) })
 	l.Until(`document.querySelector(".lines .text span span") === null`)
-	// JSON is a tree, unless a line of it is meant.
+	// JSON is shown as a tree, unless the address names a line.
 	tree := l.put("a.json", "{\n\"a\": 1\n}\n")
 	l.At("/resources/" + tree.ID + "#L2")
 	marks(2, 2, func(int) string { return "\"a\": 1\n" })
 }
 
-// What is too large, broken or meant to harm is shown without colours, with the reason; it neither
-// runs nor keeps the page busy.
+// Source files that are too large, broken or hostile are shown without highlighting, with the
+// reason. They run no code and do not block the page.
 func TestSourceOfHostileFiles(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	l.shortTimeout()
 	all := strings.Join(append(slices.Clone(browser.Hostile), browser.Payloads...), "\n")
 	for _, c := range []struct{ name, content, says string }{
-		{"slow.toml", strings.Repeat(strings.Repeat("a", 9_900)+"\n", 40), "was stopped after 20 s"}, // some 30 s of looking for an end
+		{"slow.toml", strings.Repeat(strings.Repeat("a", 9_900)+"\n", 40), "was stopped after 20 s"}, // searching for an end would take about 30 s
 		{"wide.js", "var a = [" + strings.Repeat("1,", 20_000) + "]\n", "it has very long lines"},
 		{"many.r", strings.Repeat("x <- 1\n", 20_001), "it has many lines"},
 		{"large.c", strings.Repeat("int a = 1; /* a comment that makes it long */\n", 25_000), "the file is large"},
@@ -147,7 +148,7 @@ func TestSourceOfHostileFiles(t *testing.T) {
 		l.Sees(c.says)
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, img, [onerror], [onload], [srcdoc], .text a)") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 	}
 	l.file("binary.py", "import x\n\x00\x01")
@@ -155,7 +156,7 @@ func TestSourceOfHostileFiles(t *testing.T) {
 	l.shows("text", ".hex")
 }
 
-// Colours have enough contrast in both themes, marked lines included.
+// Highlighting has enough contrast in both themes, including marked lines.
 func TestSourceIsAccessible(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -166,7 +167,7 @@ func TestSourceIsAccessible(t *testing.T) {
 	l.accessibleInBothThemes(script, "source")
 }
 
-// accessibleInBothThemes audits what the page shows in both themes, and in a narrow window.
+// accessibleInBothThemes audits the page in both themes, and in a narrow window.
 func (l *viewer) accessibleInBothThemes(script, name string) {
 	l.T.Helper()
 	l.Theme("light")

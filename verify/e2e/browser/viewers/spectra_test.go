@@ -14,8 +14,9 @@ import (
 	"labshelf/verify/e2e/browser"
 )
 
-// spcOf returns an SPC file of spectra with their own values of X, or at equal distances; ordinates
-// are in whole numbers of 16 or 32 bits, or floating point.
+// spcOf returns an SPC file of spectra. The form "own" has X values for each spectrum, and the
+// other forms have equidistant X values. The forms "short" and "long" have ordinates of 16 or 32
+// bits, and the other forms have floating point numbers.
 func spcOf(form string, spectra ...[][2]float64) string {
 	flags := map[string]byte{"float": 4, "long": 4, "short": 5, "own": 0xc4}[form]
 	head := make([]byte, 512)
@@ -89,8 +90,8 @@ func TestSpectra(t *testing.T) {
 			}
 		}
 	}
-	// Wavenumbers ascend to the left, and the labels are there. A file that contradicts itself says
-	// so.
+	// Wavenumbers increase to the left, and the labels are shown. The page reports a file that
+	// contradicts itself.
 	l.file("dupdec1.jdx", plotFile(t, "dupdec1.jdx"))
 	l.Until(`document.querySelector(".plot-options")?.textContent.includes("Reverse X") && [...document.querySelectorAll(".plot-options label")].find((b) => b.textContent === "Reverse X").querySelector("input").checked`)
 	l.Sees("infrared spectrum, 3951 points")
@@ -109,7 +110,7 @@ func TestSpectra(t *testing.T) {
 	l.Until(`document.querySelectorAll(".u-series").length === 3`)
 }
 
-// Spectra in SPC have the points that were written, in each of the forms of ordinates.
+// Spectra in SPC have the written points, in each form of ordinates.
 func TestSPC(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
@@ -132,8 +133,8 @@ func TestSPC(t *testing.T) {
 	l.Until(`document.querySelector(".sight").textContent.includes("absorbance") && document.querySelector(".attributes").textContent.includes("<b>made</b> here")`)
 }
 
-// Spectra that are broken, or meant to harm, end in a reason.
-func TestSpectraThatAreHostile(t *testing.T) {
+// Broken or hostile spectra show an error.
+func TestHostileSpectra(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	jdx := func(lines ...string) string {
@@ -160,7 +161,7 @@ func TestSpectraThatAreHostile(t *testing.T) {
 		l.Sees(c.says)
 		l.Until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
 		if browser.Get(l.Visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
-			t.Errorf("something in %s ran", c.name)
+			t.Errorf("a script in %s ran", c.name)
 		}
 	}
 }

@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory() as profile:
         table.close(True)
         try:
             desktop.terminate()
-        except Exception:  # it ends before it answers
+        except Exception:  # the program exits before it answers
             pass
         office.wait(60)
     finally:

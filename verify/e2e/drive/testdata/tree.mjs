@@ -1,4 +1,4 @@
-// Makes the folder "tree" of the drive equal to a local one, and gets it: tree.mjs URL KEY TREE OUT MODULES.
+// Makes the folder "tree" of the drive equal to a local folder, and downloads it: tree.mjs URL KEY TREE OUT MODULES.
 import { readdirSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';

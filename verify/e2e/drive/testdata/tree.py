@@ -1,4 +1,4 @@
-"""Makes the folder "tree" of the drive equal to a local one, and gets it: tree.py URL KEY TREE OUT."""
+"""Makes the folder "tree" of the drive equal to a local folder, and downloads it: tree.py URL KEY TREE OUT."""
 import os
 import sys
 
@@ -9,7 +9,7 @@ drive = Client(url, auth=("anybody", key), timeout=60)
 
 
 def there(folder):
-    """All files below a folder of the drive, and all folders."""
+    """All files and folders below a folder of the drive."""
     files, folders = set(), []
     for entry in drive.ls(folder, detail=True):
         if entry["type"] == "directory":

@@ -1,4 +1,4 @@
-"""What markdown-it (with its plugins for formulas) and pandas find in the files of this folder, as JSON."""
+"""Prints the results of markdown-it (with its plugins for formulas) and pandas for the files of this folder, as JSON."""
 import io
 import json
 import pathlib

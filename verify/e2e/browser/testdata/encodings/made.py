@@ -1,4 +1,4 @@
-"""Makes texts in many encodings: expected.json has each as its bytes in base64, with the name of its encoding on the page. Needs Python alone."""
+"""Prints texts in many encodings for expected.json: their bytes in base64, and the names of their encodings on the page. Needs only Python."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ texts = {
     "Thai": "ข้อมูลการทดลอง\nตัวอย่างทำจากซิลิกอน อุณหภูมิห้องไม่เปลี่ยนแปลง\nเมื่อเวลานานขึ้นแรงดันไฟฟ้าจะลดลง\n",
 }
 
-written = [  # Python's codec, the name on the page, the text, and how often it is repeated
+written = [  # Python's codec, the name on the page, the text, and the number of repetitions
     ("shift_jis", "Shift-JIS", "Japanese"), ("euc_jp", "EUC-JP", "Japanese"), ("iso2022_jp", "ISO-2022-JP", "Japanese"), ("euc_kr", "EUC-KR", "Korean"),
     ("cp949", "EUC-KR", "Korean"), ("gb2312", "GB18030", "simplified"), ("gbk", "GB18030", "simplified"), ("gb18030", "GB18030", "simplified"),
     ("big5", "Big5", "traditional"), ("koi8_r", "KOI8-R", "Russian"), ("cp1251", "Windows-1251", "Russian"), ("iso8859_5", "ISO-8859-5", "Russian"),

@@ -1,4 +1,4 @@
-# Says what NumPy, pandas and SciPy find in the tables of this folder; the pages are compared with it.
+# Prints the results of NumPy, pandas and SciPy for the tables of this folder. The tests compare the pages with them.
 import io, json, re
 import numpy as np, pandas as pd
 from scipy.optimize import curve_fit
@@ -42,7 +42,7 @@ def line(name, x, y, error=None):
 def bins(name, column, how):
     values = table(name).iloc[:, column - 1].to_numpy(dtype=float)
     counts, edges = np.histogram(values[np.isfinite(values)], bins="fd" if how == "auto" else how)
-    first = "&names=first" if name == "iris.csv" else ""  # whose names begin with numbers
+    first = "&names=first" if name == "iris.csv" else ""  # its column names begin with numbers
     return {"file": name, "query": f"y={column}&bins={how}{first}", "counts": counts.tolist(), "edges": edges.tolist()}
 
 

@@ -1,4 +1,4 @@
-# Says what jcamp and nmrglue find in the spectra of this folder; the pages are compared with it.
+# Prints the results of jcamp and nmrglue for the spectra of this folder. The tests compare the pages with them.
 import json, warnings
 import jcamp, nmrglue, numpy as np
 

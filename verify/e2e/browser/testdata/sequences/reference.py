@@ -1,4 +1,4 @@
-"""Prints what Biopython and pysam find in the files of this folder, as the page writes it."""
+"""Prints the results of Biopython and pysam for the files of this folder, in the format of the pages."""
 import glob, gzip, json
 import pysam
 from Bio import SeqIO
@@ -10,7 +10,7 @@ pysam.set_verbosity(0)
 
 
 def letters(name):
-    """Names, descriptions, lengths, GC and mean qualities; letters and qualities of the first record."""
+    """Names, descriptions, lengths, GC and mean qualities of all records; letters and qualities of the first record."""
     kind = "fasta" if name.endswith(".fa") else "fastq-illumina" if "illumina" in name else "fastq"
     with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as content:
         records = list(SeqIO.parse(content, kind))

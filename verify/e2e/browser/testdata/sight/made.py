@@ -1,5 +1,5 @@
-"""Makes what no small file of another project has: made-chunks.h5, a dataset for each index of chunks and filter, made-slide.ome.tif, made-names.h5, packed
-variables of NetCDF in both formats, a file of NeXus, a picture of GDAL, and compressed images of FITS in each algorithm."""
+"""Creates files with features that no small file of another project has: made-chunks.h5, with a dataset for each chunk index and filter, made-slide.ome.tif,
+made-names.h5, packed variables in both NetCDF formats, a NeXus file, a GDAL image, and FITS images compressed with each algorithm."""
 import h5py, netCDF4, numpy, tifffile
 from astropy.io import fits
 
@@ -14,7 +14,7 @@ with h5py.File("made-chunks.h5", "w", libver="latest") as f:
     ]:
         d = f.create_dataset(name, shape=shape, maxshape=limits, chunks=chunks, dtype="i4", **more)
         d[...] = numpy.arange(numpy.prod(shape)).reshape(shape) // 3
-# A whole slide as microscopes write it: tiles, and two smaller copies; a copy is darker, so that it is known when it is shown.
+# A slide as microscopes write it, with tiles and two smaller copies. The copies are darker, so that a test can recognize them.
 y, x = numpy.mgrid[0:3072, 0:4096]
 slide = ((x // 512 * 31 + y // 512 * 57) % 200 + 50).astype("u1")
 with tifffile.TiffWriter("made-slide.ome.tif") as file:
@@ -23,13 +23,13 @@ with tifffile.TiffWriter("made-slide.ome.tif") as file:
     file.write(slide[::2, ::2] - 20, subfiletype=1, **options)
     file.write(slide[::4, ::4] - 40, subfiletype=1, **options)
 
-# A long attribute, 900 times: its object has so many names.
+# An object with 900 names and a long attribute, which is listed 900 times.
 with h5py.File("made-names.h5", "w", libver="latest") as f:
     f.create_group("n000").attrs["text"] = "x" * 20_000
     for i in range(1, 900):
         f[f"n{i:03}"] = f["n000"]
 
-# Variables as the CF conventions pack them: without a sign, scaled, with missing and invalid values, and times.
+# Variables packed by the CF conventions: unsigned, scaled, with missing and invalid values, and times.
 for name, kind in [("made-cf.nc", "NETCDF4"), ("made-cf-classic.nc", "NETCDF3_CLASSIC")]:
     with netCDF4.Dataset(name, "w", format=kind) as f:
         f.set_auto_maskandscale(False)
@@ -59,7 +59,7 @@ for name, kind in [("made-cf.nc", "NETCDF4"), ("made-cf-classic.nc", "NETCDF3_CL
         if kind == "NETCDF4":
             add("count", "u8", ["station"], [1, 2**63 + 1, 18446744073709551615], fill=numpy.uint64(18446744073709551615))
 
-# What NeXus files show first is not what comes first in them.
+# The default array of a NeXus file is not the first one in the file.
 with h5py.File("made-nexus.h5", "w") as f:
     f.attrs["default"] = "scan"
     f.create_group("a").create_dataset("first", data=numpy.arange(6).reshape(2, 3))
@@ -74,11 +74,11 @@ with h5py.File("made-nexus.h5", "w") as f:
     data["intensity"] = h5py.SoftLink("/scan/instrument/frames")
     data.create_dataset("angle", data=[0.5, 1, 1.5, 2]).attrs["units"] = "deg"
 
-# A picture of GDAL: a value that means none, a scale, an offset and a unit.
+# A GDAL image with a value for missing pixels, a scale, an offset and a unit.
 gdal = '<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.5</Item><Item name="OFFSET" sample="0" role="offset">-10</Item><Item name="UNITTYPE" sample="0" role="unittype">m</Item></GDALMetadata>'
 tifffile.imwrite("made-gdal.tif", numpy.array([[0, 100, 200], [300, 65535, 40]], "u2"), extratags=[(42112, "s", 0, gdal, True), (42113, "s", 0, "65535", True)])
 
-# Compressed images: each algorithm, integers and floats with and without dither, whole values and missing ones.
+# Compressed images: each algorithm, integers and floats with and without dither, with and without missing values.
 y, x = numpy.mgrid[0:20, 0:24]
 counts = ((x * 37 + y * y * 11) % 997 + numpy.where((x == 7) & (y == 5), 30000, 0)).astype("i2")
 smooth = (numpy.sin(x / 5) * 40 + numpy.cos(y / 3) * 20).astype("f4")

@@ -1,4 +1,4 @@
-"""Prints what the reference readers find in the files of this folder: the first rows and columns of arrays, and digests of pictures in greys."""
+"""Prints the results of the reference readers for the files of this folder: the first rows and columns of arrays, and digests of pictures in greys."""
 import glob, hashlib, json, re, warnings
 import h5py, netCDF4, numpy, scipy.io, scipy.sparse, tifffile
 from astropy.io import fits
@@ -17,7 +17,7 @@ def text(value):
 
 def cells(array):
     """The first rows and columns, at the first index of the other dimensions."""
-    if isinstance(array, fits.FITS_rec):  # as FITS writes truth
+    if isinstance(array, fits.FITS_rec):  # in the notation of FITS for booleans
         columns = [array.field(name) for name in array.dtype.names[:COLUMNS]]
         return [["FT"[int(c[i])] if c.dtype.kind == "b" else text(c[i]) for c in columns] for i in range(min(ROWS, len(array)))]
     array = numpy.ma.asarray(array) if numpy.ma.isMaskedArray(array) else numpy.asarray(array)
@@ -32,13 +32,13 @@ def cells(array):
 
 
 def times(variable):
-    """Dates, and the time of the day where there is one."""
+    """Dates, with the time of day if there is one."""
     dates = netCDF4.num2date(variable[...], variable.units, only_use_cftime_datetimes=False)
     return numpy.array([d.isoformat(" ", "seconds").removesuffix(" 00:00:00") for d in dates.flat])
 
 
 def arrays(name):
-    """The arrays of a file by their names."""
+    """The arrays of a file, by name."""
     if name.endswith(".npy"):
         return {"array": numpy.load(name)}
     if name.endswith(".nc"):
@@ -75,7 +75,7 @@ def picture(page):
     low, high = numpy.nanmin(values), numpy.nanmax(values)
     if values.ndim > 2:
         values = values[..., 0]  # red, between the limits of all colours
-    values = numpy.nan_to_num(values, nan=low)  # transparent, and 0
+    values = numpy.nan_to_num(values, nan=low)  # transparent pixels are 0
     grey = numpy.floor((values - low) * (255 / max(high - low, 1)) + 0.5).astype("u1")
     return {"limits": f"{low:g} {high:g}", "sha256": hashlib.sha256(grey.tobytes()).hexdigest()}
 

@@ -1,4 +1,4 @@
-"""Makes the files of this folder whose names begin with made-, by programs of others."""
+"""Creates the files made-* of this folder, with plyfile and ASE."""
 import ase, ase.io, plyfile
 
 found = plyfile.PlyData.read("reference.ply")

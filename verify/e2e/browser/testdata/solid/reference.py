@@ -1,4 +1,4 @@
-"""Prints what the reference readers find in the files of this folder: counts, measures, and places of atoms."""
+"""Prints the results of the reference readers for the files of this folder: counts, measures, and positions of atoms."""
 import glob, json, os, warnings
 import ase.io, gemmi, meshio, numpy, trimesh
 from ase.data import covalent_radii
@@ -16,7 +16,7 @@ def rows(elements, places):
 
 
 def formula(elements):
-    """How often each element is there."""
+    """The number of atoms of each element."""
     elements = [str(e) for e in elements]
     return {e: elements.count(e) for e in sorted(set(elements))}
 
@@ -40,7 +40,7 @@ def surface(name):
 
 
 def near(atoms):
-    """How many pairs are not further apart than the radii of ASE and 0.4 Å, without what stands in two places; all pairs are compared."""
+    """The number of pairs of atoms whose distance is at most the sum of their ASE radii plus 0.4 Å, and at least 0.4 Å, without pairs of different alternate locations."""
     places = numpy.array([a.pos.tolist() for a in atoms])
     radii = numpy.array([covalent_radii[a.element.atomic_number] for a in atoms])
     apart = numpy.linalg.norm(places[:, None] - places, axis=2)

@@ -1,4 +1,4 @@
-"""Prints what pyarrow finds in the files of this folder: names of columns, and the first rows and columns as the page writes them."""
+"""Prints the results of pyarrow for the files of this folder: names of columns, and the first rows and columns in the format of the pages."""
 import datetime, glob, json, math
 import numpy, pyarrow as pa, pyarrow.parquet as pq, pyarrow.types as t
 
@@ -11,7 +11,7 @@ def fraction(rest, per):
 
 
 def plain(scalar):
-    """None, a truth value, a number, a text, a list or a dict."""
+    """None, a boolean, a number, a string, a list or a dict."""
     y = scalar.type
     if not scalar.is_valid:
         return None
@@ -40,7 +40,7 @@ def plain(scalar):
 
 
 def script(v):
-    """A value that is not nested, as JavaScript writes it."""
+    """A value that is not nested, in the format of JavaScript."""
     if v is None or isinstance(v, bool):
         return {None: "null", True: "true", False: "false"}[v]
     if isinstance(v, float):
