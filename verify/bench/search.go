@@ -38,7 +38,7 @@ const ownWord, foreignWord = "basalt", "quartz"
 // foreignWord measures a search for a word of many files that the caller may not read, compared
 // with a search for a word of no file.
 func (b *bench) foreignWord(ctx context.Context, s *subject) (row, error) {
-	r := row{what: "search for a word of foreign records alone", unit: "µs", reference: "for one that nobody holds",
+	r := row{what: "search for a word only in unreadable files", unit: "µs", reference: "search for a word in no file",
 		targets: []target{ratioAtMost(1.1), ratioAtLeast(0.9)}}
 	key, err := b.reader(ctx, s)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 type row struct {
 	what, unit string
 	ours       []float64
-	reference  string // "": nothing
+	reference  string // "": no reference
 	theirs     []float64
 	worst      bool // evaluate the worst round instead of the median
 	targets    []target

@@ -100,7 +100,7 @@ func try(t *testing.T, r row) {
 		err = t.Context().Err()
 	}
 	if err != nil {
-		t.Fatalf("after %d %s, seed %d: %v; its files are in %s", tr.done, tr.unit, tr.seed, err, tr.dir)
+		t.Fatalf("after %d %s, seed %d: %v; the files of the row are in %s", tr.done, tr.unit, tr.seed, err, tr.dir)
 	}
 	if err := os.RemoveAll(tr.dir); err != nil {
 		t.Error(err)

@@ -163,13 +163,13 @@ func lacking(need string) error {
 	devices := map[string]string{"loop": "/dev/loop-control", "fuse": "/dev/fuse"}
 	switch {
 	case runtime.GOOS != "linux":
-		return errors.New("it needs Linux")
+		return errors.New("requires Linux")
 	case need == "root" && os.Geteuid() != 0:
-		return errors.New("it needs root")
+		return errors.New("requires root")
 	case devices[need] != "":
 		device, err := os.OpenFile(devices[need], os.O_RDWR, 0)
 		if err != nil {
-			return fmt.Errorf("it needs %s: %w", devices[need], err)
+			return fmt.Errorf("requires %s: %w", devices[need], err)
 		}
 		return device.Close()
 	}

@@ -48,7 +48,7 @@ func TestFindings(t *testing.T) {
 		{"beginning of a comment", "a.go", "package p // Whoever it is\n", "a.go:1: whoever: write the subject"},
 		{"beginning of a sentence", "a.md", "It is. Whoever\nit may be: whoever.\n", "a.md:1: whoever: write the subject\na.md:2: whoever: write the subject"},
 		{"within a sentence", "a.md", "It is whoever.", ""},
-		{"other people's", "web/vendor/a.ts", "frob", ""},
+		{"other projects", "web/vendor/a.ts", "frob", ""},
 		{"data of tests", "a/testdata/a.md", "frob", ""},
 	}
 	for _, tt := range tests {

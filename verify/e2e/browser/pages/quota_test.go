@@ -52,6 +52,6 @@ func TestQuota(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	var d struct{ Quota int64 }
 	if err := s.Call(t.Context(), http.MethodGet, "/dataspaces/"+laser.Dataspace, nil, &d); err != nil || d.Quota != 0 {
-		t.Errorf("after removing the quota it is %d, %v", d.Quota, err)
+		t.Errorf("after its removal, the quota is %d, %v", d.Quota, err)
 	}
 }

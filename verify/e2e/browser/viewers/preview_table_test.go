@@ -62,10 +62,10 @@ func TestTableDialects(t *testing.T) {
 		"names before spaces": {file: "n.dat", content: "time   counts\n 1   2\n 3   4\n", names: []string{"time", "counts"}, first: []string{"1", "2"}, numbers: 2},
 		"Grace": {file: "o.xvg", content: "# gmx energy\n@    title \"Energies\"\n@    xaxis  label \"Time (ps)\"\n@ s0 legend \"Potential\"\n@ s1 legend \"Kinetic\"\n    0.000000  -52.5  10\n    1.000000  -53.5  11\n",
 			names: []string{"Time (ps)", "Potential", "Kinetic"}, first: []string{"0.000000", "-52.5", "10"}, numbers: 3, says: "5 lines before the table"},
-		"numpy":       {file: "k.csv", content: "# made by numpy\n# x, y\n1,2\n3,4\n", names: []string{"x", "y"}, first: []string{"1", "2"}, says: "2 lines before the table", numbers: 2},
-		"device":      {file: "l.csv", content: "Device: D2\nDate: today\n\nangle;counts\n10;5\n11;6\n12;7\n", names: []string{"angle", "counts"}, first: []string{"10", "5"}, says: "2 lines before the table", numbers: 2},
-		"ragged":      {file: "m.csv", content: "a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,1,1\n", names: []string{"a", "b", "c"}, first: []string{"1", "2", "3"}, later: []string{"4", "5", ""}, numbers: 3},
-		"as one says": {file: "n.csv", content: "a;b,c;d\n1;2,3;4\n", names: []string{"column 1", "column 2"}, first: []string{"a;b", "c;d"}, separator: "comma"},
+		"numpy":          {file: "k.csv", content: "# made by numpy\n# x, y\n1,2\n3,4\n", names: []string{"x", "y"}, first: []string{"1", "2"}, says: "2 lines before the table", numbers: 2},
+		"device":         {file: "l.csv", content: "Device: D2\nDate: today\n\nangle;counts\n10;5\n11;6\n12;7\n", names: []string{"angle", "counts"}, first: []string{"10", "5"}, says: "2 lines before the table", numbers: 2},
+		"ragged":         {file: "m.csv", content: "a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,1,1\n", names: []string{"a", "b", "c"}, first: []string{"1", "2", "3"}, later: []string{"4", "5", ""}, numbers: 3},
+		"in the address": {file: "n.csv", content: "a;b,c;d\n1;2,3;4\n", names: []string{"column 1", "column 2"}, first: []string{"a;b", "c;d"}, separator: "comma"},
 	} {
 		t.Log(name)
 		r := l.put(c.file, c.content)
