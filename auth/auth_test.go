@@ -49,10 +49,10 @@ func TestNewKeyHasItsForm(t *testing.T) {
 	}
 	body, ok := strings.CutPrefix(one, auth.KeyPrefix)
 	if !ok || len(body) != 43 {
-		t.Errorf("key %q: want %q and 43 characters", one, auth.KeyPrefix)
+		t.Errorf("key %q: want %q and 43 further characters", one, auth.KeyPrefix)
 	}
 	if !auth.ValidChosenKey(one) {
-		t.Errorf("a made key would not be accepted as a chosen one")
+		t.Errorf("a generated key would not be accepted as a chosen key")
 	}
 	if got := auth.ShownPrefix(one); got != one[:8] {
 		t.Errorf("shown prefix %q of %q", got, one)

@@ -10,9 +10,9 @@ import (
 	"labshelf/metadata"
 )
 
-// TestAccessWhileACommitIsUnderWay tests that readers, who see a commit before its last sync has
-// returned, never confuse the rows before it with the rows after it.
-func TestAccessWhileACommitIsUnderWay(t *testing.T) {
+// TestAccessDuringCommit tests readers that see a commit before its last sync has
+// returned. They never confuse the rows before the commit with the rows after it.
+func TestAccessDuringCommit(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	quiet := accessVersion(t, s)
@@ -42,10 +42,10 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	}
 	fails = errOnPurpose
 	if err := s.Update(t.Context(), putUser("two")); !errors.Is(err, metadata.ErrOutcomeUnknown) {
-		t.Errorf("a commit that failed: %v", err)
+		t.Errorf("a failed commit: %v", err)
 	}
 	if last := accessVersion(t, s); last <= after {
-		t.Errorf("version %d after %d, though the change may be there", last, after)
+		t.Errorf("version %d after %d, although the change may be stored", last, after)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestAccessOfTheView(t *testing.T) {
 			t.Errorf("version %d, want %d", got, before)
 		}
 		if now := accessVersion(t, s); now == before {
-			t.Errorf("version %d after the change, too", now)
+			t.Errorf("version %d after the change, as before", now)
 		}
 		return nil
 	})

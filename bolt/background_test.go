@@ -29,7 +29,7 @@ func (o *inOrder) op(name string) func(*metadata.Tx) error {
 }
 
 // background queues an operation of UpdateBackground, and returns when it waits. It works only in a
-// bubble, since such a wait is not visible otherwise.
+// bubble, because such a wait is not visible otherwise.
 func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	answer = make(chan error, 1)
 	go func() { answer <- s.UpdateBackground(context.Background(), fn) }()
@@ -41,7 +41,7 @@ func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 func TestBackgroundYields(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		others bool // a commit of others came before
+		others bool // an earlier commit has other operations
 		want   []string
 	}{
 		"at first":               {false, []string{"front", "background"}},

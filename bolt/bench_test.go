@@ -12,7 +12,8 @@ import (
 	"labshelf/paging"
 )
 
-// BenchmarkPage reads pages of 100 from few and from many resources: the first one, and one far in.
+// BenchmarkPage reads pages of 100 from few and from many resources: the first page, and a later
+// one.
 func BenchmarkPage(b *testing.B) {
 	for _, resources := range []int{1_000, 100_000} {
 		s := fillShelf(b, 50, resources)
@@ -56,8 +57,8 @@ func borrow(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items,
 	return items, texts
 }
 
-// TestPageAllocatesNothingPerResource tests that a page of 900 resources needs as many allocations
-// as a page of 10.
+// TestPageAllocatesNothingPerResource tests that a page of 900 resources needs the same number of
+// allocations as a page of 10.
 func TestPageAllocatesNothingPerResource(t *testing.T) {
 	s := fillShelf(t, 10, 2000)
 	for name, q := range map[string]metadata.ResourceRange{

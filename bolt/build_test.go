@@ -15,8 +15,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestBuild builds a file from the rows of another one, in more than one transaction. Both must
-// have the same content.
+// TestBuild builds a file from the rows of another file, in more than one transaction. Both files
+// must have the same content.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	from := closedStore(t, 300)
@@ -45,7 +45,7 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if built.Secret() != s.Secret() {
-		t.Error("the tokens of the one are not those of the other")
+		t.Error("the tokens of the two files differ")
 	}
 	if err := checkPages(built); err != nil {
 		t.Error(err)
@@ -54,14 +54,14 @@ func TestBuild(t *testing.T) {
 		t.Error(err)
 	}
 	if got, want := dump(t, path), dump(t, from); !sameRows(got, want) {
-		t.Errorf("%d rows in the new file, %d in the other, or others", len(got), len(want))
+		t.Errorf("%d rows in the new file, %d in the other, or different ones", len(got), len(want))
 	}
 	if err := Build(t.Context(), path, s.Rows(t.Context())); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("where there is a file: %v", err)
+		t.Errorf("if the file exists: %v", err)
 	}
 }
 
-// TestBuildRefuses tests that incomplete metadata are refused, and that no file is left.
+// TestBuildRefuses tests that incomplete metadata are refused, and that no file remains.
 func TestBuildRefuses(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -116,7 +116,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// gone is a bucket that the current schema no longer has.
+// gone returns a bucket that the current schema no longer has.
 func gone(t *testing.T) tables.Bucket {
 	for b := range tables.BucketCount {
 		if !b.In(tables.Schema) {
@@ -127,7 +127,7 @@ func gone(t *testing.T) tables.Bucket {
 	return 0
 }
 
-// rowsOfFile copies the rows of a new file with users in it.
+// rowsOfFile returns copies of the rows of a new file with users in it.
 func rowsOfFile(t *testing.T) (all []tables.Row) {
 	t.Helper()
 	s, err := Open(closedStore(t, 3), Options{ReadOnly: true})
@@ -146,8 +146,8 @@ func rowsOfFile(t *testing.T) (all []tables.Row) {
 	return all
 }
 
-// TestRowsOfDamaged tests that the rows of damaged metadata, of an older schema, and of an ended
-// context end with an error.
+// TestRowsOfDamaged tests that reading the rows ends with an error if the metadata are damaged,
+// have an older schema, or if the context has ended.
 func TestRowsOfDamaged(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())

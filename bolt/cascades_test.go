@@ -29,7 +29,7 @@ func many() int {
 	return 5_000
 }
 
-// fill uploads n resources into a set, many at a time.
+// fill uploads n resources to a set, with many concurrent uploads.
 func (w *world) fill(set metadata.Set, n int) {
 	var running sync.WaitGroup
 	for i := range 32 {
@@ -50,8 +50,8 @@ func (w *world) harvester() *walk {
 	}
 }
 
-// counts returns how often each resource of the set was returned since the walk had this many, each
-// time in this state.
+// since returns how often each resource of the set was returned after the first had results of the
+// walk, each time in this state.
 func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
 	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {
@@ -62,7 +62,7 @@ func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadat
 	return times
 }
 
-// onceEach fails unless each of n resources was returned exactly once.
+// onceEach fails the test unless each of n resources was returned exactly once.
 func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	t.Helper()
 	for id, got := range times {
@@ -75,9 +75,9 @@ func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	}
 }
 
-// TestCascadesLetOthersWrite deletes and restores a large set during other writes. These must
-// continue between the steps, no commit may move more than a batch, and a harvester must receive
-// each change once.
+// TestCascadesLetOthersWrite deletes and restores a large set during other writes. The other writes
+// must continue between the steps, no commit may move more than a batch, and a harvester must
+// receive each change once.
 func TestCascadesLetOthersWrite(t *testing.T) {
 	var most atomic.Int64
 	w := newWorld(t, func(c *committer) { c.commit = func(tx *bbolt.Tx) error { return measured(tx, &most) } })
@@ -112,7 +112,7 @@ func TestCascadesLetOthersWrite(t *testing.T) {
 		k.toEnd()
 		onceEach(t, pass.state.String(), k.since(had, set.ID, pass.state), many())
 		if others < 5 {
-			t.Errorf("%s: others made %d changes meanwhile", pass.state, others)
+			t.Errorf("%s: other writers made %d changes in the meantime", pass.state, others)
 		}
 		if pages := most.Load(); pages > 2_000 {
 			t.Errorf("%s: one commit wrote %d pages", pass.state, pages)
@@ -121,7 +121,7 @@ func TestCascadesLetOthersWrite(t *testing.T) {
 	checkIntegrity(t, w.store)
 }
 
-// measured commits, and records the greatest number of pages that a commit has written.
+// measured commits, and updates the greatest number of pages that a commit has written.
 func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 	err := tx.Commit()
 	stats := tx.Stats()
@@ -134,9 +134,9 @@ func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 // action.
 const cascadesChild = "LABSHELF_TEST_STEPS_CHILD"
 
-// cascadeChild opens the repository, requests the deletion or restoration if there is one, and
-// waits for the cascades. It kills itself after the first commit, before anything that waits for
-// the commit can continue.
+// cascadeChild opens the repository, requests the deletion or restoration if do names one, and
+// waits for the cascades. It kills itself after the first commit, before any waiting caller can
+// continue.
 func cascadeChild(path, do, set string) int {
 	store := must(Open(path, Options{}))
 	store.committer.commit = func(tx *bbolt.Tx) error {
@@ -160,9 +160,9 @@ func cascadeChild(path, do, set string) int {
 	return 0
 }
 
-// TestStepsSurviveKill kills the service after each single commit of a deletion and of a
-// restoration. After each start it must continue where it stopped. A harvester that reads now and
-// then must receive each change once.
+// TestStepsSurviveKill kills the service after each commit of a deletion and of a restoration.
+// After each start, the service must continue where it stopped. A harvester that reads now and then
+// must receive each change once.
 func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()

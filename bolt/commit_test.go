@@ -35,7 +35,7 @@ func TestBatchIsolation(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		bad  func(*metadata.Tx) error
-		want string // part of the answer
+		want string // part of the error
 		runs int    // runs of the first good operation
 	}{
 		"refuses":            {func(*metadata.Tx) error { return errOnPurpose }, "on purpose", 1},
@@ -60,20 +60,20 @@ func TestBatchIsolation(t *testing.T) {
 				t.Errorf("the good ones: %v, %v", answers[0], answers[2])
 			}
 			if err := answers[1]; err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("the bad one: %v, want %q", err, tc.want)
+				t.Errorf("the bad operation: %v, want %q", err, tc.want)
 			}
 			if got := usersIn(t, s); !slices.Equal(got, []string{"first", "second"}) {
 				t.Errorf("users: %q", got)
 			}
 			if commits != 1 || runs != tc.runs {
-				t.Errorf("%d commits, want 1; the first one ran %d times, want %d", commits, runs, tc.runs)
+				t.Errorf("%d commits, want 1; the first operation ran %d times, want %d", commits, runs, tc.runs)
 			}
 			checkIntegrity(t, s)
 		})
 	}
 }
 
-// TestManyOperationsFailAfterWriting lets half of a batch fail after writing.
+// TestManyOperationsFailAfterWriting makes half of a batch fail after writing.
 func TestManyOperationsFailAfterWriting(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -102,9 +102,9 @@ func TestManyOperationsFailAfterWriting(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestNothingWrittenIsNoCommit counts commits of batches whose operations fail, only read, or do
-// nothing.
-func TestNothingWrittenIsNoCommit(t *testing.T) {
+// TestNoCommitWithoutWrites counts the commits of batches whose operations fail, only read, or
+// do nothing.
+func TestNoCommitWithoutWrites(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	commits := 0
@@ -121,7 +121,7 @@ func TestNothingWrittenIsNoCommit(t *testing.T) {
 }
 
 // TestAnswersFollowTheCommit delays a commit. Neither the writer, nor an operation that failed
-// because of the writer's changes, may be answered before it.
+// because of the writer's changes, may return before the commit.
 func TestAnswersFollowTheCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, answersFollowTheCommit)
@@ -142,9 +142,9 @@ func answersFollowTheCommit(t *testing.T) {
 	synctest.Wait()
 	select {
 	case err := <-writer:
-		t.Errorf("the writer got its answer before the commit: %v", err)
+		t.Errorf("the writer returned before the commit: %v", err)
 	case err := <-refused:
-		t.Errorf("the refused one got its answer before the commit: %v", err)
+		t.Errorf("the refused operation returned before the commit: %v", err)
 	default:
 	}
 	close(release)
@@ -196,7 +196,7 @@ func TestStampsFollowTheCommits(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestContextEndsInTheQueue ends a context while the committer is busy. The answer must come
+// TestContextEndsInTheQueue ends a context while the committer is busy. The error must come
 // immediately, and the function must never run.
 func TestContextEndsInTheQueue(t *testing.T) {
 	t.Parallel()
@@ -218,13 +218,13 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	next := enqueue(s, putUser("anna"))
 	free()
 	if err := <-next; err != nil || ran.Load() {
-		t.Errorf("the next one: %v; the function ran: %v", err, ran.Load())
+		t.Errorf("the next operation: %v; the function ran: %v", err, ran.Load())
 	}
 	checkIntegrity(t, s)
 }
 
-// TestCloseFinishesTheQueue closes the store while operations wait. These must run, and later ones
-// must be refused.
+// TestCloseFinishesTheQueue closes the store while operations wait. These operations must run, and
+// later ones must be refused.
 func TestCloseFinishesTheQueue(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
@@ -284,7 +284,7 @@ func TestOperationEndsItsGoroutine(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCommitFails lets the second of three commits fail, before or after it took effect.
+// TestCommitFails makes the second of three commits fail, before or after it took effect.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	before := func(err error) func(*bbolt.Tx) error { return func(*bbolt.Tx) error { return err } }
@@ -318,7 +318,7 @@ func TestCommitFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if runtime.GOOS == "windows" && tc.goesOn && strings.HasSuffix(name, ", hidden") {
-				return // bbolt cannot continue there if the file cannot grow: see revealed
+				return // bbolt cannot continue on this system if the file cannot grow: see revealed
 			}
 			s := openStore(t)
 			if err := s.Update(t.Context(), putUser("first")); err != nil {
@@ -363,8 +363,8 @@ func checkAfterFailure(t *testing.T, s *Store, goesOn, visible bool) {
 	}
 }
 
-// lastDurable returns the id of the last commit before the current one, for operations of the
-// current one.
+// lastDurable returns the id of the last commit before the current one. Operations of the current
+// commit call it.
 func lastDurable(s *Store) int {
 	s.committer.mu.Lock()
 	defer s.committer.mu.Unlock()

@@ -74,7 +74,7 @@ func sameRows(a, b map[string]string) bool {
 	return true
 }
 
-// onlyFile fails unless the directory of a file contains only that file.
+// onlyFile fails the test unless the directory of a file contains only that file.
 func onlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -100,7 +100,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%d bytes of pages before, %d after", pages, len(compacted))
 	}
 	if got := dump(t, path); !sameRows(got, rows) {
-		t.Errorf("%d rows before, %d after, or others", len(rows), len(got))
+		t.Errorf("%d rows before, %d after, or different ones", len(rows), len(got))
 	}
 	s, err := Open(path, Options{})
 	if err != nil {
@@ -111,16 +111,16 @@ func TestCompact(t *testing.T) {
 	}
 	checkIntegrity(t, s)
 	if _, _, err := Compact(t.Context(), path); !errors.Is(err, ErrLocked) {
-		t.Errorf("of an open file: %v", err)
+		t.Errorf("compacting an open file: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCompactLeavesAlone tests that a file that cannot be copied stays unchanged, and that no other
-// file is left in its directory.
-func TestCompactLeavesAlone(t *testing.T) {
+// TestFailedCompactChangesNothing tests that a file that cannot be copied stays unchanged, and that
+// no other file remains in its directory.
+func TestFailedCompactChangesNothing(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -157,9 +157,9 @@ func TestCompactLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileItWasOpened tests that a process that waited for the lock of a file does not use
-// it after Compact has replaced it.
-func TestReplacedWhileItWasOpened(t *testing.T) {
+// TestFileReplacedDuringOpen tests that a process that waited for the lock of a file does not use
+// the file after Compact has replaced it.
+func TestFileReplacedDuringOpen(t *testing.T) {
 	t.Parallel()
 	path, other := closedStore(t, 1), closedStore(t, 2)
 	s, err := openFile(path, false)

@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// checkIntegrity reports all errors in the file: pages that bbolt misses or has twice, rows without
-// their entries, entries without their rows, stamps from the future. Every test of a store ends
-// with it.
+// checkIntegrity reports all errors in the file: pages that are unreachable or used twice according
+// to bbolt, rows without their entries, entries without their rows, and stamps from the future.
+// Every test of a store ends with it.
 func checkIntegrity(t testing.TB, s *Store) {
 	t.Helper()
 	if err := checkPages(s); err != nil {
@@ -37,7 +37,7 @@ func checkIntegrity(t testing.TB, s *Store) {
 	}
 }
 
-// checkPages checks the pages in a write transaction, since bbolt compares them with the current
+// checkPages checks the pages in a write transaction, because bbolt compares them with the current
 // free list.
 func checkPages(s *Store) (err error) {
 	btx, err := s.db.Begin(!s.db.IsReadOnly())
@@ -50,8 +50,8 @@ func checkPages(s *Store) (err error) {
 	return errors.Join(err, btx.Rollback())
 }
 
-// reviewed is a store that is checked when it is closed, except for stamps, since the suite uses
-// arbitrary stamps.
+// reviewed is a store that is checked when it is closed, except for its stamps, because the suite
+// uses arbitrary stamps.
 type reviewed struct{ *Store }
 
 func (r reviewed) Close() error {

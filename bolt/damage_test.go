@@ -21,7 +21,7 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestDamagedFiles tests that each damaged file is refused as such, and stays unchanged.
+// TestDamagedFiles tests that each damaged file is reported as damaged, and stays unchanged.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	sound, err := os.ReadFile(closedStore(t, 2000))
@@ -89,7 +89,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// trimmed cuts off the zeros with which Windows extends a valid file when it is opened.
+// trimmed removes the zeros with which Windows extends a valid file when it is opened.
 func trimmed(file []byte, length int) []byte {
 	if runtime.GOOS != "windows" || len(file) <= length || len(bytes.TrimLeft(file[length:], "\x00")) > 0 {
 		return file
@@ -112,8 +112,8 @@ func wantExamined(t *testing.T, path string, want error) {
 	}
 }
 
-// withMeta returns the file with another number at an offset of its newest meta page, with a valid
-// checksum.
+// withMeta returns the file with another number at an offset of its newest meta page, and with a
+// valid checksum.
 func withMeta(file []byte, page int, newest uint64, at int) []byte {
 	file = bytes.Clone(file)
 	for _, start := range []int{0, page} {
@@ -203,7 +203,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// readDamaged reads everything. Each user that is read without an error must be a stored one.
+// readDamaged reads everything. Each user that is read without an error must be a stored user.
 func readDamaged(t *testing.T, s *Store, names int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
@@ -247,7 +247,7 @@ func writeDamaged(t *testing.T, s *Store) {
 	}
 }
 
-// TestTruncatedFiles cuts a file off at each page and within it.
+// TestTruncatedFiles truncates a file at the end of each page and within it.
 func TestTruncatedFiles(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -269,7 +269,7 @@ func TestTruncatedFiles(t *testing.T) {
 }
 
 // TestFlippedFiles flips bits anywhere in a file. The file must be refused, or reads and writes
-// must return errors; nothing may panic.
+// must return errors. Nothing may panic.
 func TestFlippedFiles(t *testing.T) {
 	t.Parallel()
 	const names = 300

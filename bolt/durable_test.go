@@ -15,7 +15,7 @@ import (
 )
 
 // visibleCommit makes commits of the store visible, and delays their return until release receives
-// an outcome.
+// their result.
 func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 	visible, release = make(chan struct{}), make(chan error)
 	s.committer.commit = func(tx *bbolt.Tx) error {
@@ -28,7 +28,7 @@ func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 	return visible, release
 }
 
-// count returns the number of users that a view sees.
+// count stores the number of users that a view sees.
 func count(into *int) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		*into = 0
@@ -80,7 +80,7 @@ func viewDurableWaits(t *testing.T, outcome, want error) {
 	synctest.Wait()
 	select {
 	case err := <-viewed:
-		t.Errorf("a durable view came back before the commit: %v", err)
+		t.Errorf("a durable view returned before the commit: %v", err)
 		viewed <- err
 	default:
 	}
@@ -91,11 +91,11 @@ func viewDurableWaits(t *testing.T, outcome, want error) {
 	if err := <-written; (err == nil) != (outcome == nil) {
 		t.Errorf("the change: %v", err)
 	}
-	// A result that depends on uncertain data must not be used as an answer.
+	// A result that depends on uncertain data must not be returned.
 	nothing := errors.New("nothing there")
 	err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nothing })
 	if want := cmp.Or(want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
-		t.Errorf("a durable view that fails: %v, want %v", err, want)
+		t.Errorf("a failing durable view: %v, want %v", err, want)
 	}
 	checkIntegrity(t, s)
 }
@@ -117,7 +117,7 @@ func TestViewDurableHoldsNoTransaction(t *testing.T) {
 		})
 	}()
 	<-left
-	if err := s.db.Close(); err != nil { // it waits for transactions, and the commit is still delayed
+	if err := s.db.Close(); err != nil { // Close waits for transactions, and the commit is still delayed
 		t.Error(err)
 	}
 	release <- nil
@@ -126,9 +126,9 @@ func TestViewDurableHoldsNoTransaction(t *testing.T) {
 	}
 }
 
-// TestViewDurableOfWhatIsDurable tests that ViewDurable does not wait for durable data, and returns
-// the result of fn.
-func TestViewDurableOfWhatIsDurable(t *testing.T) {
+// TestViewDurableWithoutWait tests that ViewDurable does not wait if its data are durable, and
+// returns the result of fn.
+func TestViewDurableWithoutWait(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	if err := s.Update(t.Context(), putUser("anna")); err != nil {
@@ -152,7 +152,7 @@ func TestViewEndsItsTransaction(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("a panic of fn did not come through")
+				t.Error("a panic of fn was not passed on")
 			}
 		}()
 		_ = s.View(t.Context(), func(*metadata.Tx) error { panic("by mistake") })

@@ -32,7 +32,7 @@ func listed(t *testing.T, path string) bool {
 	return meta.Freelist != fsck.NoFreelist
 }
 
-// fragmented opens a store that omits a list of more than this many free pages, and frees many
+// fragmented opens a store that omits a free list of more than this many pages, and frees many
 // pages in it.
 func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []string) {
 	t.Helper()
@@ -81,7 +81,7 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 	return s, names
 }
 
-// crashed returns a copy of the store's file in its current state, as after a kill.
+// crashed returns the path of a copy of the store's file in its current state, as after a kill.
 func crashed(t *testing.T, s *Store) (path string) {
 	t.Helper()
 	content, err := os.ReadFile(s.path)
@@ -95,8 +95,8 @@ func crashed(t *testing.T, s *Store) (path string) {
 	return path
 }
 
-// TestFreeListOnDisk tests that a short list is always in the file. A long list is omitted by
-// commits, and written after an idle time and before the file is closed.
+// TestFreeListOnDisk tests that a short list is always in the file. Commits omit a long list, which
+// is written after an idle time and before the file is closed.
 func TestFreeListOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -130,12 +130,12 @@ func listOnDisk(t *testing.T, long int, quiet time.Duration, during bool) {
 		t.Fatal(err)
 	}
 	if !listed(t, s.path) {
-		t.Error("the list is not in the file that was closed")
+		t.Error("the list is not in the closed file")
 	}
 }
 
-// TestFreeListOnFullDisk tests that a failed commit makes bbolt search the whole file for free
-// pages if their list was omitted, and that the next failed commit does not repeat this.
+// TestFreeListOnFullDisk tests that after a failed commit, bbolt searches the whole file for free
+// pages if their list was omitted. The next failed commit does not repeat this.
 func TestFreeListOnFullDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, listOnFullDisk)
@@ -156,7 +156,7 @@ func listOnFullDisk(t *testing.T) {
 	if err := s.Update(t.Context(), putUser("refused")); !errors.Is(err, metadata.ErrNoSpace) {
 		t.Errorf("on a full disk: %v", err)
 	}
-	synctest.Wait() // the list is written after the answer
+	synctest.Wait() // the list is written after Update has returned
 	if !listed(t, s.path) {
 		t.Fatal("the list is not in the file")
 	}
@@ -181,7 +181,7 @@ func TestCrashWithoutFreeList(t *testing.T) {
 	}()
 	path := crashed(t, s)
 	if listed(t, path) {
-		t.Fatal("the list was not left out")
+		t.Fatal("the list was not omitted")
 	}
 	before, err := s.Stats()
 	if err != nil {
@@ -210,12 +210,12 @@ func TestCrashWithoutFreeList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !listed(t, path) {
-		t.Error("the list is not in the file that was closed")
+		t.Error("the list is not in the closed file")
 	}
 }
 
-// TestDamageWithoutFreeList flips bits in such a file. bbolt then reads all pages, and no damage
-// may end the program: the file opens unchanged, or is refused.
+// TestDamageWithoutFreeList flips bits in such a file. bbolt then reads all pages. No damage may
+// end the program: the file opens unchanged, or is refused.
 func TestDamageWithoutFreeList(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
@@ -230,8 +230,8 @@ func TestDamageWithoutFreeList(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta, _ := fsck.ReadMeta(bytes.NewReader(whole))
-	whole = whole[:meta.Past*uint64(pageSize)]    // the file grows by 16 MiB at once
-	path := filepath.Join(t.TempDir(), "meta.db") // one for all, since each grows
+	whole = whole[:meta.Past*uint64(pageSize)]    // the file grows in steps of 16 MiB
+	path := filepath.Join(t.TempDir(), "meta.db") // one path for all copies, because each file grows by 16 MiB
 	for at := 2 * pageSize; at < len(whole); at++ {
 		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // bits of the flags, of the number of entries, and of the first entry's offset
 			continue
@@ -249,7 +249,7 @@ func TestDamageWithoutFreeList(t *testing.T) {
 		_ = again.Close() // its error does not matter here
 	}
 	if refused == 0 {
-		t.Error("no damage was found")
+		t.Error("the test found no damage")
 	}
 }
 
@@ -263,7 +263,7 @@ func TestFreeListKeepsInlineCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if listed(t, s.path) {
-		t.Fatal("the list is there before it is to be written")
+		t.Fatal("the list was written too early")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
 	}
 }
 
-// violations returns the names of the buckets in which Check finds something.
+// violations returns the names of the buckets in which Check finds a violation.
 func violations(t *testing.T, s *Store) (in []string) {
 	t.Helper()
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {

@@ -22,7 +22,7 @@ import (
 // Each guarantee of a listing has a test here with concurrent writers, and a mutant in
 // verify/mutants that breaks it on purpose. The test must find the mutant.
 
-// changes is the number of changes of each writer.
+// changes returns the number of changes of each writer.
 func changes() int {
 	if testing.Short() {
 		return 60
@@ -31,7 +31,7 @@ func changes() int {
 }
 
 // TestListingComplete tests "an object is returned at least once". Harvesters that follow the
-// changes must end with the last version of every resource.
+// changes must receive the last version of every resource.
 func TestListingComplete(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
@@ -50,15 +50,15 @@ func TestListingComplete(t *testing.T) {
 		}
 		for id, r := range truth {
 			if k.matches(r) && last[id] != r.Modified {
-				t.Errorf("%s: %s was last changed at %d; the harvester has %d", k.name, id, r.Modified, last[id])
+				t.Errorf("%s: %s was last changed at %d; the harvester has the version of %d", k.name, id, r.Modified, last[id])
 			}
 		}
 	}
 	checkIntegrity(t, w.store)
 }
 
-// TestListingCompleteForUnchanged tests the same in the other orders. Every resource that is
-// neither modified nor renamed during a walk must be in it.
+// TestListingCompleteForUnchanged tests the same guarantee in the other orders. A walk must return
+// every resource that is neither modified nor renamed during the walk.
 func TestListingCompleteForUnchanged(t *testing.T) {
 	w := newWorld(t, nil)
 	calm := w.churn(4, 40, 0)
@@ -69,7 +69,7 @@ func TestListingCompleteForUnchanged(t *testing.T) {
 		}
 		for id, r := range calm {
 			if want := btoi(k.matches(r)); times[id] != want {
-				t.Errorf("%s: %s, which was not touched, came %d times, want %d", k.name, id, times[id], want)
+				t.Errorf("%s: %s, which was not changed, was returned %d times, want %d", k.name, id, times[id], want)
 				return
 			}
 		}
@@ -101,7 +101,7 @@ func TestListingNoRepetition(t *testing.T) {
 }
 
 // TestListingConstantCost tests "the cost of a page depends on its size alone". It counts cursor
-// steps, not time.
+// steps, and does not measure time.
 func TestListingConstantCost(t *testing.T) {
 	w := newWorld(t, nil)
 	truth := w.churn(8, changes(), 0)
@@ -126,7 +126,8 @@ func TestListingConstantCost(t *testing.T) {
 	}
 }
 
-// ranges are kinds of resource listings, including few matches among many others.
+// ranges returns ranges of all kinds of resource listings, also with few matches among many other
+// rows.
 func (w *world) ranges() (all []metadata.ResourceRange) {
 	spaces := []metadata.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
@@ -143,7 +144,7 @@ func (w *world) ranges() (all []metadata.ResourceRange) {
 	return all
 }
 
-// countedWalk walks to the end, or for a while, and checks the cost of each page.
+// countedWalk reads a listing to its end, or a number of pages, and checks the cost of each page.
 func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (pages int) {
 	spans := max(1, len(q.Dataspaces)) * (int(q.States&paging.Active) + int(q.States&paging.Deleted)/int(paging.Deleted))
 	for items := limit; items == limit && pages < 20; pages++ {
@@ -203,9 +204,9 @@ func TestSinceLinkOnlyNew(t *testing.T) {
 	}
 }
 
-// TestSinceLinkOnlyNewAfterPowerCut tests the same if the power fails during a commit. The page of
-// that commit was not sent, so no client has the stamps that the power cut undid. The harvester
-// must receive the objects that get these stamps again.
+// TestSinceLinkOnlyNewAfterPowerCut tests the same guarantee if the power fails during a commit.
+// The page of that commit was not sent, so no client has the stamps that the power failure undid.
+// The harvester must receive the objects that get these stamps again.
 func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	var cut atomic.Bool
 	visible, release := make(chan struct{}), make(chan struct{})
@@ -213,7 +214,7 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 		c.commit = func(tx *bbolt.Tx) error {
 			err := tx.Commit()
 			if cut.Load() {
-				close(visible) // readers see the commit; its last sync has not returned
+				close(visible) // readers see the commit, but its last sync has not returned
 				<-release
 				return fmt.Errorf("power failed")
 			}
@@ -223,13 +224,13 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	k := w.walks("oldest")[0]
 	must(w.upload(context.Background(), w.svc, w.sets[0], "", "before", "1"))
 	k.toEnd()
-	durable := must(os.ReadFile(w.path)) // no commit is in progress: the file equals the one after a power cut
+	durable := must(os.ReadFile(w.path)) // no commit is in progress, so the file equals the file after a power failure
 
 	cut.Store(true)
 	var running sync.WaitGroup
 	running.Go(func() {
 		if _, err := w.upload(context.Background(), w.svc, w.sets[0], "", "lost", "2"); err == nil {
-			t.Error("an upload was acknowledged whose commit had failed")
+			t.Error("an upload was acknowledged although its commit had failed")
 		}
 	})
 	<-visible
@@ -255,12 +256,13 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	again := must(w.upload(context.Background(), w.svc, w.sets[0], "", "after", "3"))
 	k.toEnd()
 	if len(k.got) != 2 || k.got[1].ID != again.ID {
-		t.Errorf("the harvester has %d resources, the last is %q; want the two that exist, the last %q", len(k.got), k.got[len(k.got)-1].Name, again.Name)
+		t.Errorf("the harvester has %d resources, the last is %q; want the two existing ones, the last %q", len(k.got), k.got[len(k.got)-1].Name, again.Name)
 	}
 }
 
 // TestChildrenConstantCost tests "a folder costs the same whatever is in it", with both states. A
-// page of folders with one file each must take as many steps as a page of folders with hundreds.
+// page of folders with one file each must take as many steps as a page of folders with hundreds of
+// files.
 func TestChildrenConstantCost(t *testing.T) {
 	const folders = 20
 	cost := func(files int, order paging.Order) (c tables.Cost) {

@@ -58,7 +58,7 @@ func enqueue(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	return answer
 }
 
-// together commits operations as one batch, in this order, and returns their answers.
+// together commits operations as one batch, in this order, and returns their results.
 func together(t testing.TB, s *Store, fns ...func(*metadata.Tx) error) (answers []error) {
 	t.Helper()
 	release := block(t, s)

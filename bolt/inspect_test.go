@@ -59,9 +59,9 @@ func used(t testing.TB, path string) []byte {
 	return fscktest.Used(file)
 }
 
-// TestInspectFindsEveryFlip flips bits all over the file. The file must be refused, or Inspect must
-// report something, or the flip changed a separator key between two pages without changing any
-// result. No read may panic.
+// TestInspectFindsEveryFlip flips bits in all parts of the file. The file must be refused, or
+// Inspect must report a violation, or the flip changed a separator key between two pages without
+// changing any result. No read may panic.
 func TestInspectFindsEveryFlip(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -116,7 +116,7 @@ func everyRow(t testing.TB, path string) [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// lookInto opens a possibly damaged file for reading, and returns its errors.
+// lookInto opens a possibly damaged file for reading, and returns the violations.
 func lookInto(t testing.TB, path string) (found []string) {
 	t.Helper()
 	s, err := Open(path, Options{ReadOnly: true})
@@ -135,7 +135,7 @@ func lookInto(t testing.TB, path string) (found []string) {
 	return found
 }
 
-// TestPagesInCirclesRefused lets a branch page point to itself, and back to the root. bbolt would
+// TestPagesInCirclesRefused makes a branch page point to itself, and back to the root. bbolt would
 // loop forever.
 func TestPagesInCirclesRefused(t *testing.T) {
 	t.Parallel()

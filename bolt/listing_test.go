@@ -33,8 +33,8 @@ func idAt(kind byte, n int) metadata.ID {
 	return metadata.ID{0: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
 }
 
-// fillShelf adds resources to this many dataspaces of two sets each. Four of five are active. Some
-// have been changed, so that the order of stamps differs from the order of ids.
+// fillShelf adds resources to this many dataspaces of two sets each. Four of five resources are
+// active. Some have been changed, so that the order of stamps differs from the order of ids.
 func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 	t.Helper()
 	s := &shelf{Store: openStore(t)}
@@ -92,7 +92,8 @@ func (s *shelf) change(t testing.TB, fn func(*metadata.Tx) error) {
 	}
 }
 
-// state returns Deleted for one of this many, otherwise Active.
+// state returns Deleted for every resource whose number ends a group of this size, and Active for
+// the others.
 func state(i, of int) metadata.State {
 	if i%of == of-1 {
 		return metadata.Deleted
@@ -100,7 +101,7 @@ func state(i, of int) metadata.State {
 	return metadata.Active
 }
 
-// expected returns the first resources of a range, found by checking all.
+// expected returns the first resources of a range. It checks all resources.
 func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resource {
 	order := func(a, b metadata.Resource) int {
 		switch q.Order {
@@ -168,9 +169,9 @@ type errorer interface {
 	Errorf(format string, args ...any)
 }
 
-// TestRangesCostWhatTheyYield draws ranges and pages of every kind, and compares each with a search
+// TestCostOfResourceRanges draws ranges and pages of every kind, and compares each with a search
 // through all resources.
-func TestRangesCostWhatTheyYield(t *testing.T) {
+func TestCostOfResourceRanges(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 50, 3000)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -237,8 +238,8 @@ func (s *shelf) drawRange(rt *rapid.T) (q metadata.ResourceRange) {
 	return q
 }
 
-// TestSetRangesCostWhatTheyYield is the same for sets.
-func TestSetRangesCostWhatTheyYield(t *testing.T) {
+// TestCostOfSetRanges is the same test for sets.
+func TestCostOfSetRanges(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 50, 0)
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
@@ -310,8 +311,8 @@ func collected[T any](items iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads the rest before the
-// commit. There bbolt has pages without keys, at which its Prev stops.
+// TestRangesInTheirOwnTransaction deletes all rows of some pages of the indexes, and reads the
+// remaining rows before the commit. bbolt then has pages without keys, at which its Prev stops.
 func TestRangesInTheirOwnTransaction(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 1, 3000)
@@ -358,7 +359,7 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// TestNoSuchListing tests that a listing without an index is an error, and never a wrong list.
+// TestNoSuchListing tests that a listing without an index returns an error, and never a wrong list.
 func TestNoSuchListing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -9,8 +9,8 @@ import (
 	"labshelf/bolt/fsck"
 )
 
-// TestLoneMetaPage tests that with one invalid meta page the store opens, reports it, and repairs
-// it with its next commits.
+// TestLoneMetaPage tests that a store with one invalid meta page opens, reports it, and repairs it
+// with its next commits.
 func TestLoneMetaPage(t *testing.T) {
 	t.Parallel()
 	sound, err := os.ReadFile(closedStore(t, 1))

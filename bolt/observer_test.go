@@ -30,8 +30,8 @@ func observed(t *testing.T) (s *Store, commits *[]groupcommit.Commit) {
 	return s, commits
 }
 
-// TestObserve tests that the reported times of a batch are the ones that the test caused, and that
-// the batch is reported before it is answered.
+// TestObserve tests that the reported durations of a batch match the delays that the test causes,
+// and that the batch is reported before Update returns.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, observeDurations)
@@ -63,11 +63,11 @@ func observeDurations(t *testing.T) {
 	}
 	c := (*commits)[0]
 	if c.Operations != 2 || c.Waited != nap || c.Work != nap || c.Took != nap || c.Synced != 0 || c.Failed {
-		t.Errorf("reported %+v of two operations that took %s in each part, none of it in the sync", c, nap)
+		t.Errorf("reported %+v for two operations that took %s in each part, and nothing in the sync", c, nap)
 	}
 }
 
-// TestObserveSync tests that the real time of the sync is part of the time of the commit.
+// TestObserveSync tests that the real duration of the sync is part of the duration of the commit.
 func TestObserveSync(t *testing.T) {
 	t.Parallel()
 	s, commits := observed(t)
@@ -86,24 +86,24 @@ func TestObserveFailure(t *testing.T) {
 	s, commits := observed(t)
 	s.committer.commit = func(*bbolt.Tx) error { return errOnPurpose }
 	if err := s.Update(context.Background(), func(*metadata.Tx) error { return errOnPurpose }); err == nil {
-		t.Error("the refusal got lost")
+		t.Error("no error for the refusal")
 	}
 	if len(*commits) != 0 {
 		t.Errorf("a refusal is reported as %+v", *commits)
 	}
 	if err := s.Update(context.Background(), putUser("first")); err == nil {
-		t.Error("the failure got lost")
+		t.Error("no error for the failure")
 	}
 	if len(*commits) != 1 || !(*commits)[0].Failed {
 		t.Errorf("a failure is reported as %+v", *commits)
 	}
 	if err := s.Update(context.Background(), putUser("second")); err == nil || len(*commits) != 1 {
-		t.Errorf("%v; what came to no commit is reported as %+v", err, *commits)
+		t.Errorf("%v; an operation without a commit is reported as %+v", err, *commits)
 	}
 }
 
-// TestStats tests that the length of the file is right, that deleting frees pages, and that running
-// transactions are counted.
+// TestStats tests that the length of the file is correct, that deleting frees pages, and that
+// running transactions are counted.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	s, _ := observed(t)
@@ -126,7 +126,7 @@ func TestStats(t *testing.T) {
 		t.Fatal(err)
 	}
 	if idle.Bytes != info.Size() || idle.FreePages < 1 || idle.PageSize < 1024 || idle.FreePages*idle.PageSize >= idle.Bytes || idle.Reading != 0 {
-		t.Errorf("%+v of a file of %d bytes that is not read", idle, info.Size())
+		t.Errorf("%+v for a file of %d bytes without readers", idle, info.Size())
 	}
 	err = s.View(context.Background(), func(*metadata.Tx) error {
 		if during := look(); during.Reading != 1 {

@@ -96,9 +96,9 @@ func TestFirstOpen(t *testing.T) {
 	}
 }
 
-// TestFirstOpenAtOnce opens an empty directory several times concurrently. One wins, and its file
-// stays.
-func TestFirstOpenAtOnce(t *testing.T) {
+// TestConcurrentFirstOpen opens an empty directory several times concurrently. One call succeeds,
+// and its file is kept.
+func TestConcurrentFirstOpen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
 	stores := make(chan *Store, 8)
@@ -117,7 +117,7 @@ func TestFirstOpenAtOnce(t *testing.T) {
 	all.Wait()
 	close(stores)
 	if len(stores) != 1 {
-		t.Fatalf("%d have the file open", len(stores))
+		t.Fatalf("%d stores have the file open", len(stores))
 	}
 	s := <-stores
 	if err := s.Update(t.Context(), putUser("anna")); err != nil {
@@ -162,8 +162,8 @@ func TestLocked(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestUnknownSchema tests that a file of a newer version, or of one that is no longer migrated, is
-// refused and stays unchanged.
+// TestUnknownSchema tests that a file of a newer schema version, or of a version that is no longer
+// migrated, is refused and stays unchanged.
 func TestUnknownSchema(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[uint32]error{tables.Schema + 1: ErrTooNew, tables.Oldest - 1: metadata.ErrTooOld} {
@@ -196,9 +196,9 @@ func sealedVersion(version uint32) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{1}, sum), fields...)
 }
 
-// TestMigrationThatFails tests that a failed migration changes nothing, and that the next Open
+// TestFailedMigration tests that a failed migration changes nothing, and that the next Open
 // tries it again.
-func TestMigrationThatFails(t *testing.T) {
+func TestFailedMigration(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t)
 	inFile(t, path, func(tx *bbolt.Tx) error { // a bucket that the migration creates
@@ -206,15 +206,15 @@ func TestMigrationThatFails(t *testing.T) {
 		return err
 	})
 	if _, err := Open(path, Options{}); !errors.Is(err, berrors.ErrBucketExists) {
-		t.Errorf("a migration that fails: %v", err)
+		t.Errorf("a failing migration: %v", err)
 	}
 	inFile(t, path, func(tx *bbolt.Tx) error {
 		if tx.Bucket([]byte("usage_by_user")) == nil {
-			t.Error("a part of the migration that failed is there")
+			t.Error("a part of the failed migration is stored")
 		}
 		return tx.DeleteBucket([]byte("usage_by_storer"))
 	})
-	for _, want := range []bool{true, false} { // the second time nothing is left to do
+	for _, want := range []bool{true, false} { // the second Open has nothing to migrate
 		s, err := Open(path, Options{})
 		if err != nil {
 			t.Fatal(err)

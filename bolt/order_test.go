@@ -16,7 +16,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestKeysOutOfOrder lets an entry of a leaf point to the row of another entry. That row is
+// TestKeysOutOfOrder makes an entry of a leaf point to the row of another entry. That row is
 // complete and has a valid checksum, but it comes twice or too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
@@ -37,14 +37,14 @@ func TestKeysOutOfOrder(t *testing.T) {
 		t.Errorf("update: %v", err)
 	}
 	if err := s.Update(t.Context(), putUser("later")); err != nil {
-		t.Errorf("an update that does not look there: %v", err)
+		t.Errorf("an update that does not read the entry: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// disordered makes the fourth entry of a leaf of a bucket point to the row of the second.
+// disordered makes the fourth entry of a leaf of a bucket point to the row of the second entry.
 func disordered(t *testing.T, file []byte, in string) []byte {
 	t.Helper()
 	key := leafKeyOf(t, file, in)

@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestWrittenPagesLeaveMemory tests that pages that were read do not stay resident during commits.
+// TestWrittenPagesLeaveMemory tests that pages that were read do not stay in memory during commits.
 func TestWrittenPagesLeaveMemory(t *testing.T) {
 	s := openStore(t)
 	const bodies, size = 64, 1 << 20
@@ -41,7 +41,7 @@ func TestWrittenPagesLeaveMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := mappedMemory(t); before-after < bodies*size/2 {
-		t.Errorf("of %d MiB that are mapped %d are left", before>>20, after>>20)
+		t.Errorf("of %d MiB mapped memory, %d remain", before>>20, after>>20)
 	}
 }
 

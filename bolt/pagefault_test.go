@@ -17,7 +17,7 @@ func TestCatchFaultPassesOtherPanics(t *testing.T) {
 		"index":       func() error { return errors.New(text[len(text)+1:]) },
 	} {
 		if !panics(func() { _ = catchFault(mistake) }) {
-			t.Errorf("%s: it did not come through", name)
+			t.Errorf("%s: the panic was not passed on", name)
 		}
 	}
 	if err := catchFault(func() error { return errOnPurpose }); !errors.Is(err, errOnPurpose) {

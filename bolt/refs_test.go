@@ -55,9 +55,9 @@ func TestDamagedReferences(t *testing.T) {
 	}
 }
 
-// TestReplacementLeavesTheIndexOfReferences tests that no page of the index is written when the row
+// TestReplacementKeepsReferenceIndex tests that no page of the index is written when the row
 // of a version takes over the entry of its resource.
-func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
+func TestReplacementKeepsReferenceIndex(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	resource := func(tx *metadata.Tx, n int, version uint32, body metadata.BodyLocation) metadata.Resource {
@@ -65,7 +65,7 @@ func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 		record := metadata.Record{ID: metadatatest.IDAt('R', n), State: metadata.Active, Created: stamp, Modified: stamp}
 		return metadata.Resource{Record: record, Version: version, Digest: blobs.Digest{byte(n), byte(version)}, Body: body}
 	}
-	const many = 200 // more than fit on the page of the buckets
+	const many = 200 // more than fit into the page of the buckets
 	err := s.Update(t.Context(), func(tx *metadata.Tx) (err error) {
 		for n := range many {
 			err = errors.Join(err, tx.Resources.Put(resource(tx, n, 0, metadata.InBlob)))
@@ -87,13 +87,13 @@ func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := rootOf(t, s, "blob_refs"); before == 0 || after != before {
-		t.Errorf("the root of the index is page %d, and was %d", after, before)
+		t.Errorf("the root of the index is page %d, and was %d before", after, before)
 	}
 	checkIntegrity(t, s)
 }
 
-// rootOf returns the first page of a bucket, which changes with each write. 0 means that the bucket
-// is on the page of the buckets.
+// rootOf returns the first page of a bucket, which changes with each write. It returns 0 if the
+// bucket is stored in the page of the buckets.
 func rootOf(t *testing.T, s *Store, bucket string) (page uint64) {
 	t.Helper()
 	err := s.db.View(func(tx *bbolt.Tx) error {

@@ -10,7 +10,7 @@ import (
 	"labshelf/metadata"
 )
 
-// TestFileReplaced tests that no change is acknowledged if its file would not be found again.
+// TestFileReplaced tests that no change is acknowledged if a later process would not find its file.
 func TestFileReplaced(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(path, other string) error{
@@ -41,7 +41,7 @@ func TestFileReplaced(t *testing.T) {
 				t.Errorf("an inspection found %d violations, %v", found, err)
 			}
 			if s.Health().ReadOnly == nil {
-				t.Error("the store takes itself for healthy")
+				t.Error("the store reports that it is healthy")
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

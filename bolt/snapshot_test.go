@@ -56,7 +56,7 @@ func TestSnapshotsOpen(t *testing.T) {
 	}
 }
 
-// endsLater is a context that ends after this many calls.
+// endsLater is a context that ends after a number of calls.
 type endsLater struct {
 	context.Context
 	after int
@@ -69,7 +69,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestSnapshotEnds tests that a snapshot ends with its context at any point, and leaves nothing.
+// TestSnapshotEnds tests that a snapshot ends with its context at any point, and leaves no file.
 func TestSnapshotEnds(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 50)
@@ -88,7 +88,7 @@ func TestSnapshotEnds(t *testing.T) {
 	onlyFile(t, path)
 }
 
-// full is a writer with a capacity of some bytes.
+// full is a writer that fails after room bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -98,9 +98,9 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSnapshotTellsWhyItFailed tests that the error survives, although bbolt keeps only the text of
+// TestSnapshotKeepsError tests that the error is kept, although bbolt keeps only the text of
 // some errors.
-func TestSnapshotTellsWhyItFailed(t *testing.T) {
+func TestSnapshotKeepsError(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	for _, room := range []int{0, os.Getpagesize(), 3 * os.Getpagesize()} {
@@ -118,9 +118,9 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	}
 }
 
-// TestSnapshotsThatWereLeft tests that snapshots of a killed process are removed when the file is
-// opened for writing.
-func TestSnapshotsThatWereLeft(t *testing.T) {
+// TestStaleSnapshotsAreRemoved tests that opening the file for writing removes the snapshots of a
+// killed process.
+func TestStaleSnapshotsAreRemoved(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 1)
 	if err := os.WriteFile(path+snapshotInfix+"1", nil, 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestTakenEntries puts rows whose names, pairs or digests belong to other rows. Nothing may
-// change, including for the others in the batch, and the first row keeps the entry.
+// change, also for the other operations of the batch, and the first row keeps the entry.
 func TestTakenEntries(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -36,13 +36,13 @@ func TestTakenEntries(t *testing.T) {
 		neighbour := func(*metadata.Tx) error { runs++; return nil }
 		answers := together(t, s, neighbour, put)
 		if answers[0] != nil || !errors.Is(answers[1], tables.ErrTaken) || runs != 1 {
-			t.Errorf("%s: %v; the neighbour ran %d times", name, answers, runs)
+			t.Errorf("%s: %v; the other operation ran %d times", name, answers, runs)
 		}
 	}
 	checkIntegrity(t, s)
 }
 
-// TestKeyChangesItsDigest: the former digest no longer leads to the key.
+// TestKeyChangesItsDigest tests that the former digest of a key no longer leads to the key.
 func TestKeyChangesItsDigest(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)

@@ -14,8 +14,8 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestFileTruncatedWhileOpen truncates the file of an open store, as a broken disk may. Reading the
-// missing part must be an error.
+// TestFileTruncatedWhileOpen truncates the file of an open store, as a broken disk may do. Reading
+// the missing part must be an error.
 func TestFileTruncatedWhileOpen(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 2000)
@@ -55,7 +55,8 @@ func TestFileTruncatedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestCatchFaultOfFile tests that a fault of the file is an error, also in code of this program.
+// TestCatchFaultOfFile tests that a page fault in the file is an error, also if code of this
+// program causes it.
 func TestCatchFaultOfFile(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 2000)
@@ -81,7 +82,7 @@ func TestCatchFaultOfFile(t *testing.T) {
 		return errOnPurpose
 	})
 	if !errors.Is(err, metadata.ErrRecordDamaged) {
-		t.Errorf("a fault in code of ours: %v", err)
+		t.Errorf("a fault in code of this program: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

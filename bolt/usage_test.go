@@ -51,11 +51,11 @@ func TestLostUsageIsDamage(t *testing.T) {
 	}
 	for ask, try := range asks {
 		if err := try(); err != nil {
-			t.Errorf("as it was before, %s: %v", ask, err)
+			t.Errorf("restored, %s: %v", ask, err)
 		}
 	}
 	if u := must(w.svc.Dataspaces.DataspaceUsage(context.Background(), w.admin, space.String())); u.ActiveFiles != 2 {
-		t.Errorf("%d files are counted, there are 2", u.ActiveFiles)
+		t.Errorf("%d files are counted, want 2", u.ActiveFiles)
 	}
 }
 

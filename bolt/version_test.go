@@ -110,7 +110,8 @@ func holdsRules(t *testing.T, s *Store) {
 	}
 }
 
-// TestOlderVersion tests that opening upgrades an older file, and that reading changes nothing.
+// TestOlderVersion tests that opening an older file for writing upgrades it, and that reading
+// changes nothing.
 func TestOlderVersion(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t)
@@ -121,14 +122,15 @@ func TestOlderVersion(t *testing.T) {
 	for _, options := range []Options{{ReadOnly: true}, {}, {}, {ReadOnly: true}} {
 		holdsOpened(t, path, options)
 		if after, err := os.ReadFile(path); err != nil || bytes.Equal(before, after) != options.ReadOnly {
-			t.Errorf("read only: %v: the file is as it was: %v, %v", options.ReadOnly, bytes.Equal(before, after), err)
+			t.Errorf("read only: %v: the file is unchanged: %v, %v", options.ReadOnly, bytes.Equal(before, after), err)
 		} else {
 			before = after
 		}
 	}
 }
 
-// holdsOpened opens an older file. If it may write, it uses the tables that the file lacked.
+// holdsOpened opens an older file. If the file is writable, holdsOpened uses the tables that the
+// file lacked.
 func holdsOpened(t *testing.T, path string, options Options) {
 	t.Helper()
 	s, err := Open(path, options)
@@ -259,7 +261,7 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(path, Options{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("to write, while others read: %v", err)
+		t.Errorf("opening for writing, while others read: %v", err)
 	}
 	for _, s := range []*Store{first, second} {
 		checkIntegrity(t, s)
@@ -285,14 +287,15 @@ func TestReadOnly(t *testing.T) {
 	}
 	none := filepath.Join(t.TempDir(), "meta.db")
 	if _, err := Open(none, Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("where there is no file: %v", err)
+		t.Errorf("without a file: %v", err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(none)); err != nil || len(entries) != 0 {
 		t.Errorf("in its directory: %v, %v", entries, err)
 	}
 }
 
-// TestUpgradeKeepsACopy tests that an upgrade copies the file first, or else changes nothing.
+// TestUpgradeKeepsACopy tests that an upgrade copies the file first. If it cannot, it changes
+// nothing.
 func TestUpgradeKeepsACopy(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t)
@@ -301,15 +304,15 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that the copy's name would be too long
+	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that the name of the copy would be too long
 	if err := os.WriteFile(long, original, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := Open(long, Options{}); !errors.Is(err, ErrNoCopy) {
-		t.Fatalf("where no copy can be kept: %v, %v", s, err)
+		t.Fatalf("if no copy can be kept: %v, %v", s, err)
 	}
 	if after, err := os.ReadFile(long); err != nil || !bytes.Equal(after, original) {
-		t.Errorf("where no copy can be kept, the file has changed (%v)", err)
+		t.Errorf("if no copy can be kept, the file has changed (%v)", err)
 	}
 	earlier, copied := path+".schema-14", path+".schema-14.2"
 	if err := os.WriteFile(earlier, []byte("of an earlier upgrade"), 0o600); err != nil {
@@ -328,7 +331,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 		}
 	}
 	if got := readerOf(t, copied); got != before {
-		t.Errorf("in the copy there are %d users, of version %d; want %d of %d", got.users, got.version, before.users, before.version)
+		t.Errorf("the copy has %d users and version %d; want %d and %d", got.users, got.version, before.users, before.version)
 	}
 	if kept, err := os.ReadFile(earlier); err != nil || string(kept) != "of an earlier upgrade" {
 		t.Errorf("the copy of the earlier upgrade is %q, %v", kept, err)
@@ -338,11 +341,11 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 		t.Errorf("left are %v, %v", entries, err)
 	}
 	if info, err := os.Stat(copied); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		t.Errorf("others can read the copy: %v, %v", info.Mode(), err)
+		t.Errorf("other users can read the copy: %v, %v", info.Mode(), err)
 	}
 }
 
-// content returns the content of a read-only file.
+// content is the content of a read-only file.
 type content struct {
 	version uint32
 	users   int

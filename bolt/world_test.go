@@ -23,15 +23,15 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// world is a repository on a real file, with concurrent writers and readers. File bodies are only
-// in memory, because the tests concern the metadata.
+// world is a repository on a real file, with concurrent writers and readers. The bodies of files
+// are only in memory, because the tests concern the metadata.
 type world struct {
 	t       *testing.T
 	path    string
 	bodies  blobs.Store
-	prepare func(*committer) // called for each committer before the repository starts; may be nil
+	prepare func(*committer) // called with each committer before the repository starts; may be nil
 
-	opened sync.RWMutex // held for writing while the repository is closed and reopened
+	opened sync.RWMutex // locked for writing while the repository is closed and reopened
 	store  *Store
 	svc    *repository.Service
 
@@ -143,7 +143,7 @@ func (w *world) upload(ctx context.Context, svc *repository.Service, into metada
 	return up.Replace(ctx, over, fields)
 }
 
-// writer randomly changes its own resources, and remembers the last answer about each.
+// writer randomly changes its own resources, and remembers the last result for each.
 type writer struct {
 	w     *world
 	rng   *rand.Rand
@@ -233,8 +233,8 @@ func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.R
 	return truth
 }
 
-// walk is a harvester. It follows one listing from page to page, and keeps the address that
-// answered with the end.
+// walk is a harvester. It follows one listing from page to page, and keeps the URL that answered
+// with the end.
 type walk struct {
 	w         *world
 	name      string
@@ -273,7 +273,7 @@ func (k *walk) toEnd() {
 	}
 }
 
-// follow resumes after each end, like a harvester, until stop is closed; then it walks to the end
+// follow resumes after each end, like a harvester, until stop is closed. Then it walks to the end
 // once more.
 func (k *walk) follow(stop <-chan struct{}) {
 	for {
@@ -288,7 +288,7 @@ func (k *walk) follow(stop <-chan struct{}) {
 	}
 }
 
-// rewalk lets a few harvesters walk every listing repeatedly while meanwhile runs, and verifies
+// rewalk makes a few harvesters walk every listing repeatedly while meanwhile runs, and verifies
 // each walk.
 func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
 	var all []*walk

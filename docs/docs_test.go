@@ -23,8 +23,8 @@ func TestConfigIsACopy(t *testing.T) {
 	}
 }
 
-// TestEveryFileIsAPage expects that the index names each Markdown file of docs once, and that no
-// two have the same base name.
+// TestEveryFileIsAPage tests that the index names each Markdown file of docs once, and that no two
+// files have the same base name.
 func TestEveryFileIsAPage(t *testing.T) {
 	t.Parallel()
 	files := []string{Config}
@@ -54,11 +54,11 @@ func TestEveryFileIsAPage(t *testing.T) {
 	}
 }
 
-// elsewhere are the files of the source tree that pages link and the executable lacks, and those
-// that it has at another address.
+// elsewhere are the files of the source tree that pages link but the executable lacks, and the
+// files that it has under another path.
 var elsewhere = []string{"../CHANGELOG.md", "../" + Config, "../handlers/openapi.yaml"}
 
-// TestFilesLinkFiles expects that each relative link of a page leads to a file of the source tree.
+// TestFilesLinkFiles tests that each relative link of a page leads to a file of the source tree.
 func TestFilesLinkFiles(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s:#]+)(?:#[^)]*)?\)`)
@@ -75,9 +75,9 @@ func TestFilesLinkFiles(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere expects that each relative link leads to an embedded file, and its
-// fragment to a heading there.
-func TestLinksLeadSomewhere(t *testing.T) {
+// TestRelativeLinks tests that each relative link leads to an embedded file, and its fragment
+// to a heading in it.
+func TestRelativeLinks(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s:]+)\)`)
 	heading := regexp.MustCompile(`(?m)^#{1,4} (.*)$`)

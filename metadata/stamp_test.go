@@ -9,8 +9,8 @@ import (
 	"labshelf/metadata"
 )
 
-// TestStampsRise tests that each stamp is greater than the one before for any clock, and never a
-// whole millisecond.
+// TestStampsRise tests that each stamp is greater than the previous one for any clock, and is never
+// a whole millisecond.
 func TestStampsRise(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,8 +31,8 @@ func TestStampsRise(t *testing.T) {
 	})
 }
 
-// TestIDsAreInTheOrderOfStamps tests the order of ids, down to the microsecond, and the millisecond
-// in them.
+// TestIDsAreInTheOrderOfStamps tests that ids are ordered like stamps, down to the microsecond, and
+// contain the millisecond.
 func TestIDsAreInTheOrderOfStamps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -43,7 +43,7 @@ func TestIDsAreInTheOrderOfStamps(t *testing.T) {
 			t.Fatalf("the id %s of %d is not before the id %s of %d", a, earlier, b, later)
 		}
 		if got := int64(b.Time()); got != later.Millis() {
-			t.Fatalf("the id says %d ms, the stamp %d", got, later.Millis())
+			t.Fatalf("the id contains %d ms, the stamp %d", got, later.Millis())
 		}
 	})
 }

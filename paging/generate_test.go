@@ -82,7 +82,7 @@ func anyQuery(t *rapid.T) paging.Query {
 	return q
 }
 
-// placeOfSearch sets the text, order and position of a search.
+// placeOfSearch sets the search string, the order and the position of a search.
 func placeOfSearch(t *rapid.T, q *paging.Query) {
 	q.Text, q.Counts = rapid.StringN(0, -1, paging.MaxText).Draw(t, "text"), rapid.Bool().Draw(t, "counted")
 	q.Order = rapid.SampledFrom([]paging.Order{paging.ByRelevance, paging.Newest, paging.Oldest, paging.ByName}).Draw(t, "order")

@@ -98,7 +98,7 @@ func TestParseInstantRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseInstant compares ParseInstant with package time: time.Parse accepts each accepted text
+// FuzzParseInstant compares ParseInstant with package time: time.Parse accepts each accepted string
 // in one of the layouts, with the same instant.
 func FuzzParseInstant(f *testing.F) {
 	for _, seed := range []string{
@@ -122,7 +122,7 @@ func FuzzParseInstant(f *testing.F) {
 			return
 		}
 		if !known {
-			t.Fatalf("ParseInstant(%q) = %d, %d; time.Parse refuses it", in, floor, ceil)
+			t.Fatalf("ParseInstant(%q) = %d, %d; but time.Parse refuses it", in, floor, ceil)
 		}
 		beyond := fine.MatchString(in) && want.UnixMicro() >= 0
 		if floor != max(0, want.UnixMicro()) || (ceil != floor) != beyond || ceil < floor || ceil > floor+1 {
@@ -131,7 +131,7 @@ func FuzzParseInstant(f *testing.F) {
 	})
 }
 
-// looser matches texts that only package time accepts: a comma, an hour of one digit, and offsets
+// looser matches strings that only package time accepts: a comma, an hour of one digit, and offsets
 // of 24 hours or 60 minutes.
 var looser = regexp.MustCompile(`,|T\d:|[+-]24|[+-]\d\d:?60$`)
 

@@ -19,7 +19,7 @@ var (
 	id3 = ulid.MustParse("7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
 )
 
-// accepted has the parameters of each listing, as the OpenAPI document lists them.
+// accepted contains the parameters of each listing, as the OpenAPI document lists them.
 var accepted = map[paging.Listing]string{
 	paging.Dataspaces:         "fields limit name origin state visibility",
 	paging.Sets:               "dataspaceId fields limit name state",
@@ -263,7 +263,7 @@ func (c refusal) check(t *testing.T) {
 	got, err := parse(start(c.listing), params, 100)
 	var refused *paging.Error
 	if !errors.As(err, &refused) || got != (paging.Query{}) {
-		t.Errorf("listing %d, %.60s: %+v, %v; want an *Error alone", c.listing, c.params, got, err)
+		t.Errorf("listing %d, %.60s: %+v, %v; want only an *Error", c.listing, c.params, got, err)
 		return
 	}
 	if refused.Field != c.field || err.Error() != refused.Message || !strings.Contains(refused.Message, c.message) ||
@@ -272,7 +272,7 @@ func (c refusal) check(t *testing.T) {
 	}
 }
 
-func TestParseRefusesMistakesOfItsCaller(t *testing.T) {
+func TestParseRefusesInvalidCalls(t *testing.T) {
 	t.Parallel()
 	ids := url.Values{"dataspaceId": {"x"}, "setId": {"y"}}
 	for name, c := range map[string]struct {
@@ -323,8 +323,8 @@ func TestParseIDs(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that every query string gives either a query that survives a token unchanged, or
-// an error that names one of its parameters and lists the accepted values.
+// FuzzParse checks that every query string gives a query that survives a token unchanged, or an
+// error that names one of its parameters and lists the accepted values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "state=all&since=2015-03-30T16:09:44.0000001+02&until=2016", "order=name", "name=a%2Fb&limit=7",
@@ -351,7 +351,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("listing %d, %q: %v", listing, query, err)
 		}
 		if !slices.ContainsFunc(keys(params), func(name string) bool { return strings.HasPrefix(name, refused.Field) }) {
-			t.Fatalf("listing %d, %q: to blame is %q", listing, query, refused.Field)
+			t.Fatalf("listing %d, %q: the named parameter is %q", listing, query, refused.Field)
 		}
 	})
 }

@@ -45,7 +45,7 @@ func roundTrip(t interface {
 		most = paging.MaxNamedToken
 	}
 	if len(token) > most {
-		t.Fatalf("token of %d characters, %d are allowed", len(token), most)
+		t.Fatalf("a token of %d characters, want at most %d", len(token), most)
 	}
 	return token
 }
@@ -55,7 +55,8 @@ type golden struct {
 	query       paging.Query
 }
 
-// goldens are tokens that clients may have stored: every version of the code makes and reads them.
+// goldens returns tokens that clients may have stored. Every version of the code creates and reads
+// them.
 func goldens() []golden {
 	return []golden{
 		{"dataspaces", "AQEBAAPoBMAAB3ByaXZhdGUACnplbm9kbyDinJMBVj46tdPWdkxh77mTAr1bORLd5iuL6o9YczaHAcCweg", paging.Query{
@@ -159,7 +160,7 @@ func TestLongestTokens(t *testing.T) {
 	}
 }
 
-// refused fails unless the token is refused without the reason.
+// refused fails the test unless the token is refused without the reason.
 func refused(t *testing.T, codec *paging.Codec, g golden, what, token string) {
 	t.Helper()
 	if q, err := codec.Decode(g.query.Listing, g.query.Parent, token); err != paging.ErrToken || q != (paging.Query{}) {
@@ -227,7 +228,7 @@ func TestTokenHasOneSpelling(t *testing.T) {
 }
 
 // Non-canonical queries are refused even with a valid signature.
-func TestSignedNonsenseIsRefused(t *testing.T) {
+func TestSignedInvalidQueryIsRefused(t *testing.T) {
 	t.Parallel()
 	codec := paging.NewCodec(secret)
 	for _, g := range goldens() {
@@ -237,7 +238,7 @@ func TestSignedNonsenseIsRefused(t *testing.T) {
 		}
 		raw := token[:len(token)-16]
 		if sign(raw) != g.token {
-			t.Errorf("%s: not signed as documented", g.name)
+			t.Errorf("%s: the signature differs from the documentation", g.name)
 		}
 		for what, spoil := range map[string]func(b []byte) []byte{
 			"version 0":      func(b []byte) []byte { b[0] = 0; return b },
@@ -254,7 +255,7 @@ func TestSignedNonsenseIsRefused(t *testing.T) {
 		} {
 			refused(t, codec, g, what, sign(spoil(bytes.Clone(raw))))
 		}
-		if !g.query.Order.ByNames() { // otherwise this is another name
+		if !g.query.Order.ByNames() { // otherwise the result is a valid token of another name
 			refused(t, codec, g, "a byte more", sign(append(bytes.Clone(raw), 0)))
 			refused(t, codec, g, "a byte less", sign(raw[:len(raw)-1]))
 		}
@@ -355,15 +356,15 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { roundTrip(t, codec, anyQuery(t)) })
 }
 
-// sign makes a token of any bytes, according to the documentation.
+// sign creates a token from any bytes, according to the documentation.
 func sign(raw []byte) string {
 	mac := hmac.New(sha256.New, secret[:])
 	mac.Write(raw)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(bytes.Clone(raw))[:len(raw)+16])
 }
 
-// FuzzDecode checks that a text is refused, or is the only token of a query; both for the text
-// itself and for the text with a valid signature.
+// FuzzDecode checks that a string is refused, or is the only token of a query. It checks the string
+// itself, and the string with a valid signature.
 func FuzzDecode(f *testing.F) {
 	codec := paging.NewCodec(secret)
 	for _, g := range goldens() {

@@ -17,8 +17,8 @@ import (
 	"labshelf/postgres"
 )
 
-// The benchmarks run each question on the embedded engine and on PostgreSQL, on the same machine.
-// Only the ratios are meaningful.
+// The benchmarks run each query on the embedded engine and on PostgreSQL, on the same machine. Only
+// the ratios are meaningful.
 
 var benchResources = flag.Int("resources", 20_000, "how many resources BenchmarkPage fills in; 1 million takes some minutes")
 
@@ -88,7 +88,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkPage reads pages of 100: the first one, one in the middle, and the last one.
+// BenchmarkPage reads pages of 100: the first page, one in the middle, and the last one.
 func BenchmarkPage(b *testing.B) {
 	stores := engines(b)
 	depths := map[string][]paging.Position{}
@@ -128,8 +128,8 @@ func page(b *testing.B, s metadata.Store, q metadata.ResourceRange) {
 	}
 }
 
-// fill creates resources, and returns three positions of pages of 100 among a tenth of them: the
-// first, the middle and the last.
+// fill creates resources. It returns three positions of pages of 100 among a tenth of them: the
+// first, the middle and the last one.
 func fill(b *testing.B, s metadata.Store, resources int) []paging.Position {
 	at := []paging.Position{{}, {}, {}}
 	for n := 0; n < resources; {

@@ -38,7 +38,7 @@ func hold(t *testing.T, s *Store) (release func()) {
 	runs := 0
 	go func() {
 		done <- s.Update(context.Background(), func(*metadata.Tx) error {
-			if runs++; runs == 2 { // the first run only learns
+			if runs++; runs == 2 { // the first run only records the rows that it uses
 				close(inside)
 				<-go_
 			}
@@ -74,9 +74,9 @@ func putUser(n int) func(*metadata.Tx) error {
 	}
 }
 
-// TestRefusalRestsOnCommit tests that an operation that failed because of another one of its group
-// gets another error if the commit of both was lost.
-func TestRefusalRestsOnCommit(t *testing.T) {
+// TestRefusalDependsOnCommit tests an operation that fails because of another operation of its
+// group. If the commit of both is lost, it returns another error.
+func TestRefusalDependsOnCommit(t *testing.T) {
 	t.Parallel()
 	s, proxy, _ := openThrough(t)
 	taken := errors.New("taken")
@@ -99,9 +99,9 @@ func TestRefusalRestsOnCommit(t *testing.T) {
 	}
 }
 
-// TestSpoilerLeavesTheOthers tests that an operation that fails after it wrote does not affect the
-// others of its group.
-func TestSpoilerLeavesTheOthers(t *testing.T) {
+// TestFailureDoesNotAffectGroup tests that an operation that fails after it wrote does not affect
+// the other operations of its group.
+func TestFailureDoesNotAffectGroup(t *testing.T) {
 	t.Parallel()
 	s, _, _ := openThrough(t)
 	broken := errors.New("broken")
@@ -134,8 +134,8 @@ func TestSpoilerLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// TestHungNodeIsCutOff tests that a node that stops in the middle of a commit does not block the
-// others.
+// TestHungNodeIsCutOff tests that a node that stops in the middle of a commit does not block other
+// nodes.
 func TestHungNodeIsCutOff(t *testing.T) {
 	t.Parallel()
 	s, proxy, address := openThrough(t)

@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reviewed is a store that is checked when it is closed, except for stamps, since the suite uses
-// arbitrary stamps.
+// reviewed is a store that is checked when it is closed, except for its stamps, because the suite
+// uses arbitrary stamps.
 type reviewed struct{ *postgres.Store }
 
 func (r reviewed) Close() (err error) {
@@ -70,7 +70,7 @@ func inspect(path string) error {
 	return errors.Join(err, failed, file.Close())
 }
 
-// schemas gives each folder of a test its own schema in one database.
+// schemas gives each folder of a test a separate schema in one database.
 func schemas(t *testing.T) metadatatest.Open {
 	server := servers.StartPostgres(t, "max_connections=400")
 	address := server.Database(t)
@@ -118,7 +118,7 @@ func TestContract(t *testing.T) {
 }
 
 // TestContractAgainstModel runs fewer histories than the same test of the embedded engine, unless
-// -rapid.checks sets a number, because each connects to a server several times.
+// -rapid.checks sets a number. Each history connects to a server several times.
 func TestContractAgainstModel(t *testing.T) {
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })

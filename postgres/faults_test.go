@@ -14,8 +14,8 @@ import (
 	"labshelf/postgres"
 )
 
-// promised checks the operation that put the nth resource. An acknowledged resource must exist, a
-// refused one must not, and an unknown one may.
+// promised checks the operation that put the nth resource. An acknowledged resource must exist, and
+// a refused one must not. If the outcome is unknown, it may exist.
 func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx *metadata.Tx) error {
@@ -26,16 +26,16 @@ func promised(t *testing.T, s metadata.Reader, n int, answer error) {
 	case err != nil && !errors.Is(err, metadata.ErrNotFound):
 		t.Fatal(err)
 	case answer == nil && err != nil:
-		t.Errorf("resource %d was acknowledged and is gone", n)
+		t.Errorf("resource %d was acknowledged, but is missing", n)
 	case answer != nil && !errors.Is(answer, metadata.ErrOutcomeUnknown) && err == nil:
-		t.Errorf("resource %d was refused (%v) and is there", n, answer)
+		t.Errorf("resource %d was refused (%v), but exists", n, answer)
 	case answer != nil && !errors.Is(answer, metadata.ErrOutcomeUnknown) && !errors.Is(answer, metadata.ErrUnavailable):
 		t.Errorf("resource %d: %v", n, answer)
 	}
 }
 
 // TestCutAtEachMessage cuts the connections of a node before and after each message of either side
-// in turn, until an operation needs no further message. The node must recover automatically.
+// in turn, until an operation completes before the cut. The node must recover automatically.
 func TestCutAtEachMessage(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
@@ -63,7 +63,8 @@ func number() int {
 
 func cutEach(t *testing.T, server *servers.Postgres, address string, direct *postgres.Store, verdict servers.Verdict, side servers.Side) {
 	proxy := servers.StartProxy(t, server.Addr())
-	s := open(t, proxy.Route(address)+"&pool_max_conns=1") // so that no background connection is cut instead of the connection of the commit
+	// otherwise a background connection could be cut instead of the connection of the commit
+	s := open(t, proxy.Route(address)+"&pool_max_conns=1")
 	if err := s.Update(t.Context(), put(number(), "warm")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func cutEach(t *testing.T, server *servers.Postgres, address string, direct *pos
 	}
 }
 
-// rounds returns how often a server is broken. It is larger with FAULTS_SIZE=long.
+// rounds returns the number of times that a server is broken. It is larger with FAULTS_SIZE=long.
 func rounds() int {
 	if os.Getenv("FAULTS_SIZE") == "long" {
 		return 50
@@ -113,8 +114,8 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// killed writes from many goroutines until each has failed once, and breaks the server when some
-// writes have been acknowledged. It then checks all writes. Afterwards the store must accept
+// killed writes from many goroutines until each has failed once. It breaks the server after some
+// writes have been acknowledged, and then checks all writes. Afterwards the store must accept
 // changes again.
 func killed(t *testing.T, s *postgres.Store, breaks func() error) {
 	t.Helper()
@@ -189,8 +190,8 @@ func failover(t *testing.T) {
 	})
 }
 
-// TestWaitGivenUp makes the server stop waiting for a synchronous standby. Then it is unknown
-// whether the commit survives the server.
+// TestWaitGivenUp makes the server stop waiting for a synchronous standby. It is then unknown
+// whether the commit survives a failure of the server.
 func TestWaitGivenUp(t *testing.T) {
 	t.Parallel()
 	primary := servers.StartPostgres(t)

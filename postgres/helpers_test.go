@@ -12,7 +12,7 @@ import (
 	"labshelf/postgres"
 )
 
-// open opens a database until the end of the test, which checks it.
+// open opens a database, which is checked and closed at the end of the test.
 func open(t *testing.T, address string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), address, postgres.Options{})
@@ -30,7 +30,8 @@ func open(t *testing.T, address string) *postgres.Store {
 	return s
 }
 
-// put returns an operation that puts the nth resource with a name, and counts its calls in Bytes.
+// put returns an operation that puts the nth resource with a name, and counts the calls of the
+// operation in Bytes.
 func put(n int, name string) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		counters, err := tx.Usage.Get(metadata.ID{})

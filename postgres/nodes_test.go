@@ -18,9 +18,9 @@ import (
 	"labshelf/postgres"
 )
 
-// TestNodesShareAnOrder lets two nodes count in one row. No update may be lost, and the order of
+// TestStampOrderOfNodes makes two nodes count in one row. No update may be lost, and the order of
 // stamps must be the order of the counts.
-func TestNodesShareAnOrder(t *testing.T) {
+func TestStampOrderOfNodes(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
 	nodes := []*postgres.Store{open(t, address), open(t, address)}
@@ -49,8 +49,8 @@ func TestNodesShareAnOrder(t *testing.T) {
 	}
 }
 
-// TestHarvestMissesNothing follows the changes on one node by the last seen stamp, while others
-// commit on both nodes. Every row with a smaller stamp must have been visible then.
+// TestHarvestMissesNothing follows the changes on one node by the last seen stamp, while both nodes
+// commit. Every row with a smaller stamp must have been visible then.
 func TestHarvestMissesNothing(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
@@ -90,7 +90,7 @@ func TestHarvestMissesNothing(t *testing.T) {
 	}
 }
 
-// TestAccessVersionOfAllNodes tests that a change of access rows at one node invalidates the cache
+// TestAccessVersionOfAllNodes tests that a change of access rows on one node invalidates the cache
 // of another node with its next transaction.
 func TestAccessVersionOfAllNodes(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestAccessVersionOfAllNodes(t *testing.T) {
 		var about []string
 		viewed := b.View(t.Context(), func(tx *metadata.Tx) error {
 			if within = tx.Access(); n == 1 {
-				return nil // it has read nothing
+				return nil // fn has read nothing
 			}
 			u, err := tx.Users.Get(metadatatest.IDAt('U', 1))
 			about = append(about, u.About)
@@ -166,7 +166,7 @@ func TestLongNames(t *testing.T) {
 			got = append(got, r.Name)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%d names, want %d, or another order", len(got), len(want))
+			t.Errorf("%d names, want %d, or a different order", len(got), len(want))
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestRowsBothWays(t *testing.T) {
 		t.Error("another secret: page tokens are lost")
 	}
 	if got, want := dump(t, to), dump(t, from); len(got) == 0 || !slices.EqualFunc(got, want, sameRow) {
-		t.Errorf("%d rows, want %d, or others", len(got), len(want))
+		t.Errorf("%d rows, want %d, or different ones", len(got), len(want))
 	}
 }
 
@@ -219,8 +219,8 @@ func dump(t *testing.T, s *postgres.Store) (all []tables.Row) {
 
 func sameRow(a, b tables.Row) bool { return a.Compare(b) == 0 && bytes.Equal(a.Value, b.Value) }
 
-// TestLoadIsWholeOrNothing interrupts a load. The database must be as empty as before.
-func TestLoadIsWholeOrNothing(t *testing.T) {
+// TestInterruptedLoad interrupts a load. The database must be as empty as before.
+func TestInterruptedLoad(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)
 	from, address, broken := open(t, server.Database(t)), server.Database(t), errors.New("broken")
@@ -237,7 +237,7 @@ func TestLoadIsWholeOrNothing(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, broken) {
-		t.Errorf("a source that broke off: %v", err)
+		t.Errorf("an interrupted source: %v", err)
 	}
 	if err := postgres.Load(t.Context(), address, from.Rows(t.Context())); err != nil {
 		t.Errorf("the next load: %v", err)

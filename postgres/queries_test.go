@@ -7,9 +7,9 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestRangesEndWhereTheyEnd tests that the cost of a range with few keys depends only on its
+// TestCostOfRanges tests that the cost of a range with few keys depends only on its
 // content, not on the keys before and after it in its bucket.
-func TestRangesEndWhereTheyEnd(t *testing.T) {
+func TestCostOfRanges(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), servers.StartPostgres(t).Database(t), Options{})
 	if err != nil {

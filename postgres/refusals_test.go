@@ -19,7 +19,7 @@ func refused(t *testing.T, address string, want error, names string) {
 		t.Fatalf("opened; close: %v", err)
 	}
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), names) {
-		t.Errorf("got error %v, want %v that names %s", err, want, names)
+		t.Errorf("got error %v, want %v with %s", err, want, names)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestAddresses(t *testing.T) {
 			t.Fatal(s.Close())
 		}
 		if strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), names) {
-			t.Errorf("%q, want one with %q and without the password", err, names)
+			t.Errorf("%q, want an error with %q and without the password", err, names)
 		}
 	}
 }
@@ -62,8 +62,8 @@ func TestStandby(t *testing.T) {
 	refused(t, primary.Standby(t, false).At(address), metadata.ErrUnavailable, "")
 }
 
-// TestNewerSchema tests that a node of an older program refuses tables of a newer one, also while
-// it runs.
+// TestNewerSchema tests that a node of an older program refuses tables with a newer schema, also
+// while the node runs.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	server := servers.StartPostgres(t)

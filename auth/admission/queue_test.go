@@ -22,8 +22,7 @@ func enter(t *testing.T, q *admission.Queue, c admission.Caller) *admission.Tick
 	return ticket
 }
 
-// work enters a request that holds a slot for a while, and appends the name of its caller when it
-// is done.
+// work enters a request that holds a slot for a while. It calls done at the end.
 func work(ctx context.Context, ticket *admission.Ticket, took time.Duration, done func()) {
 	defer ticket.Leave()
 	if ticket.Acquire(ctx) == nil {
@@ -32,7 +31,7 @@ func work(ctx context.Context, ticket *admission.Ticket, took time.Duration, don
 	}
 }
 
-// TestFewRequestsGoFirst has one caller with a full queue, and another caller with a single, later
+// TestFewRequestsGoFirst tests a caller with a full queue, and another caller with a single, later
 // request.
 func TestFewRequestsGoFirst(t *testing.T) {
 	t.Parallel()
@@ -63,8 +62,8 @@ func TestFewRequestsGoFirst(t *testing.T) {
 	}
 }
 
-// TestUseIsRemembered alternates two callers, one of which has used the slot for a long time
-// before.
+// TestUseIsRemembered alternates between two callers, one of which has used the slot for a long
+// time before.
 func TestUseIsRemembered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,8 +88,8 @@ func TestUseIsRemembered(t *testing.T) {
 	})
 }
 
-// TestSlotsAreLeftForOthers has callers that request all slots: each gets a part, and one stays
-// free for the next caller.
+// TestSlotsAreLeftForOthers tests callers that request all slots. Each gets a part, and one slot
+// stays free for the next caller.
 func TestSlotsAreLeftForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,7 +129,7 @@ func TestSlotsAreLeftForOthers(t *testing.T) {
 	})
 }
 
-// TestRequestsOfOneCallerAreBounded covers callers and groups; a group has capacity for several
+// TestRequestsOfOneCallerAreBounded tests callers and groups. A group has capacity for several
 // senders.
 func TestRequestsOfOneCallerAreBounded(t *testing.T) {
 	t.Parallel()
@@ -146,7 +145,7 @@ func TestRequestsOfOneCallerAreBounded(t *testing.T) {
 		}
 	}
 	if _, err := q.Enter(admission.Caller{Name: "new", Group: "link"}); err == nil {
-		t.Error("the group has no bound")
+		t.Error("the group has no limit")
 	}
 	enter(t, q, admission.Caller{Name: "new", Group: "other"}).Leave()
 	for _, ticket := range tickets {
@@ -155,7 +154,7 @@ func TestRequestsOfOneCallerAreBounded(t *testing.T) {
 	enter(t, q, admission.Caller{Name: "0", Group: "link"}).Leave()
 }
 
-// TestReleaseAndAcquireAgain gives the slot to others while a response is sent.
+// TestReleaseAndAcquireAgain releases the slot to others while a response is sent.
 func TestReleaseAndAcquireAgain(t *testing.T) {
 	t.Parallel()
 	q := admission.NewQueue(admission.Limits{Slots: 1, PerCaller: 2})
@@ -183,7 +182,7 @@ func TestReleaseAndAcquireAgain(t *testing.T) {
 	second.Leave()
 }
 
-// TestManyCallersAreForgotten covers callers without requests.
+// TestManyCallersAreForgotten tests that callers without requests are forgotten.
 func TestManyCallersAreForgotten(t *testing.T) {
 	t.Parallel()
 	q := admission.NewQueue(admission.Limits{Slots: 1, PerCaller: 1})
@@ -195,7 +194,7 @@ func TestManyCallersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestMemoryIsShared covers callers, each of which gets at most as much as is free.
+// TestMemoryIsShared tests callers, each of which gets at most as much memory as is free.
 func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	m := admission.NewMemory(1 << 20)
@@ -221,7 +220,7 @@ func TestMemoryIsShared(t *testing.T) {
 		}
 	}
 	if m.Free() != 1<<20 {
-		t.Errorf("%d bytes are free in the end", m.Free())
+		t.Errorf("%d bytes are free at the end", m.Free())
 	}
 	h := m.Hold(admission.Caller{Name: "a", Group: "g"})
 	if err := errors.Join(h.Set(400<<10), h.Set(512<<10)); err != nil {
@@ -229,6 +228,6 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 	other := m.Hold(admission.Caller{Name: "b", Group: "g"})
 	if h.Set(513<<10) == nil || other.Set(1) == nil {
-		t.Error("more than a half is held")
+		t.Error("more than half of the memory is held")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"labshelf/auth/errs"
 )
 
-// TestCodesAreComplete: Codes lists every constant of the type, each once.
+// TestCodesAreComplete: Codes lists every constant of the type once.
 func TestCodesAreComplete(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)

@@ -78,12 +78,13 @@ func TestSoundFile(t *testing.T) {
 	}
 	all, structure := fscktest.Contents(file)
 	if len(structure) < 1500 || len(all) < len(file)/3 {
-		t.Errorf("%d bytes, %d of them in use, %d of structure", len(file), len(all), len(structure))
+		t.Errorf("%d bytes, %d of them used, %d structural", len(file), len(all), len(structure))
 	}
 }
 
-// TestEveryStructuralFlipFound flips a bit in each structural byte. With -short it takes each fifth
-// byte; five is prime to the length of every field, so that each byte of a field is tested.
+// TestEveryStructuralFlipFound flips a bit in each structural byte. With -short, it flips a bit in
+// every fifth byte. Five is prime to the length of every field, so that each byte of a field is
+// tested.
 func TestEveryStructuralFlipFound(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -103,7 +104,7 @@ func TestEveryStructuralFlipFound(t *testing.T) {
 	}
 }
 
-// TestFreelistAgainstPages removes pages from the list of free pages, and adds used ones.
+// TestFreelistAgainstPages removes pages from the free list, and adds used pages to it.
 func TestFreelistAgainstPages(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
@@ -113,7 +114,7 @@ func TestFreelistAgainstPages(t *testing.T) {
 	if count < 2 {
 		t.Fatalf("%d free pages", count)
 	}
-	const many = 0xffff // means that the first entry is their number
+	const many = 0xffff // the first entry then contains the number of entries
 	id := func(i int) uint64 { return binary.NativeEndian.Uint64(list[fsck.PageHeader+8*i:]) }
 	setCount := func(n uint16) { binary.NativeEndian.PutUint16(list[10:], n) }
 	for name, tc := range map[string]struct {
@@ -148,7 +149,7 @@ func TestFreelistAgainstPages(t *testing.T) {
 	}
 }
 
-// TestPagesInCircles lets each branch page point to itself, and back to the root. bbolt would loop
+// TestPagesInCircles makes each branch page point to itself, and back to the root. bbolt would loop
 // forever.
 func TestPagesInCircles(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestFairnessPause tests that foreground operations get as much time after a background operation
-// as it took, and no time if none has come since.
+// TestFairnessPause tests that after a background operation, foreground operations get as much time
+// as it took. They get no time if no foreground operation has come since.
 func TestFairnessPause(t *testing.T) {
 	t.Parallel()
 	type commit struct {

@@ -24,8 +24,8 @@ type leaf struct {
 
 func (f leaf) in(row reflect.Value) reflect.Value { return row.FieldByIndex(f.path) }
 
-// leavesOf returns the stored fields of a type of rows. Some fields are computed when a record is
-// read.
+// leavesOf returns the stored fields of a row type. Fields that are computed when a record is read
+// are not stored.
 func leavesOf(row reflect.Type) (all []leaf) {
 	for i := range row.NumField() {
 		field := row.Field(i)
@@ -49,7 +49,7 @@ func with[R any](row R, f leaf, other R) R {
 	return row
 }
 
-// withIdentity returns the row with the identity of another one.
+// withIdentity returns row with the identity of the row of.
 func withIdentity(row, of any) any {
 	made := changeable(row)
 	for _, f := range nounOf(row).identity {
@@ -77,7 +77,7 @@ func choices() map[reflect.Type][]any {
 }
 
 // fillRow sets all stored fields of a row. value returns the value of a field, of a convertible
-// type, or nil for the zero value. chosen selects one of the values of a type that has few.
+// type, or nil for the zero value. chosen selects a value for a type that has few values.
 func fillRow(row reflect.Value, value func(leaf) any, chosen func([]any) any) {
 	few := choices()
 	for _, f := range leavesOf(row.Type()) {
@@ -178,7 +178,7 @@ func (n noun) mostRow() any {
 }
 
 // EveryTable puts a row into every table, with an entry in every index, and two entries into the
-// audit log. Rows that tests name have known content.
+// audit log. Rows that tests refer to have fixed content.
 func EveryTable(tx *metadata.Tx) error {
 	record := func(kind byte) metadata.Record {
 		stamp := tx.Stamp()
@@ -217,7 +217,7 @@ func EveryTable(tx *metadata.Tx) error {
 	return errors.Join(putAll(tx, rows), LogEntry(tx), LogEntry(tx)) // after the entry that begins the epoch
 }
 
-// LogEntry appends an entry with texts to the audit log.
+// LogEntry appends an entry with values to the audit log.
 func LogEntry(tx *metadata.Tx) error {
 	_, err := tx.Log(audit.Entry{Action: audit.UserCreate, Stamp: int64(tx.Stamp())}, `{"username":"Anna"}`, "::1")
 	return err

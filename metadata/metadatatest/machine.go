@@ -21,8 +21,8 @@ import (
 const maxActions = 10
 
 // Compare performs random operations on a store and on Memory, with the same clock. It fails if
-// their answers differ. file is the only file of the store in its directory. Compare also copies
-// this file at random moments, and restores it from snapshots. file is "" for a store outside its
+// their results differ. file is the only file of the store in its directory. Compare also copies
+// this file at random times, and restores it from snapshots. file is "" for a store outside its
 // directory. Compare logs the number of operations: writes, reading transactions, and other
 // actions.
 func Compare(t *testing.T, open Open, file string, uses ...Use) {
@@ -93,7 +93,7 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 	}
 	m.model = NewMemory(m.clock.now)
 	m.start(rt)
-	// No row may be older than the first stamp, because the store would report it as damaged.
+	// No row may be older than the first stamp. The store would report such a row as damaged.
 	for _, store := range []metadata.Store{m.model, m.subject} {
 		err := store.Update(context.Background(), func(tx *metadata.Tx) error {
 			m.last = tx.Stamp()
@@ -110,7 +110,7 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 func (m *machine) start(rt *rapid.T) {
 	var err error
 	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
-		m.subject = m.model.Reopen(m.clock.now) // something to close
+		m.subject = m.model.Reopen(m.clock.now) // a store that the cleanup can close
 		rt.Fatalf("open: %v", err)
 	}
 }
@@ -121,13 +121,13 @@ func (m *machine) close(rt *rapid.T) {
 	}
 }
 
-// op is one use of a transaction, with a comparable answer.
+// op is one use of a transaction, with a comparable result.
 type op struct {
 	name string
 	run  func(*metadata.Tx) (any, error)
 }
 
-// answer is the answer of a store to an op.
+// answer is the result that a store returns for an op.
 type answer struct {
 	Op    string
 	Value any
@@ -145,7 +145,7 @@ func (o op) answer(tx *metadata.Tx) answer {
 	return answer{Op: o.name, Value: value}
 }
 
-// session runs ops on the model as they are drawn, so that later ones can depend on the content of
+// session runs ops on the model as they are drawn, so that later ops can depend on the content of
 // the model. It records them for the subject.
 type session struct {
 	tx   *metadata.Tx
@@ -202,8 +202,8 @@ func (m *machine) view(rt *rapid.T) {
 	m.both(rt, "view", m.model.View, run, nil, func(s *session) { m.reads(rt, s, 16) })
 }
 
-// both draws ops in a transaction of the model, and repeats them in one of the subject. Both
-// transactions return end.
+// both draws ops in a transaction of the model, and repeats them in a transaction of the subject.
+// Both transactions return end.
 func (m *machine) both(rt *rapid.T, name string, model, subject func(context.Context, func(*metadata.Tx) error) error, end error, draw func(*session)) *session {
 	s := &session{}
 	err := model(context.Background(), func(tx *metadata.Tx) error {
@@ -226,7 +226,7 @@ func (m *machine) both(rt *rapid.T, name string, model, subject func(context.Con
 	return s
 }
 
-// everything compares the answers to every question.
+// everything compares the results of every query.
 func (m *machine) everything(rt *rapid.T) {
 	all := func(of metadata.Reader) (got map[string]any) {
 		err := of.View(context.Background(), func(tx *metadata.Tx) (err error) {
@@ -261,7 +261,7 @@ func agree(rt *rapid.T, when string, got, want any) {
 	}
 }
 
-// rowsOp returns an op that reads up to most items of a sequence; 0 reads all.
+// rowsOp returns an op that reads up to most items of a sequence, or all items if most is 0.
 func rowsOp[T any](name string, most int, seq func(*metadata.Tx) iter.Seq2[T, error]) op {
 	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *metadata.Tx) (any, error) {
 		return upTo(most, seq(tx))

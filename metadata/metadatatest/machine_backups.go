@@ -22,8 +22,8 @@ type backup struct {
 	last    metadata.Stamp // the last stamp that the machine had taken
 }
 
-// crash continues from a copy of the files at some moment, as after a crash of the process: between
-// two transactions, or within one, whose changes must then be missing.
+// crash continues from a copy of the files, as after a crash of the process. The copy is made
+// between two transactions, or within one, whose changes must then be missing.
 func (m *machine) crash(rt *rapid.T) {
 	dir := m.newDir()
 	if !rapid.Bool().Draw(rt, "within a transaction") {
@@ -67,7 +67,7 @@ func (m *machine) newDir() string {
 	return filepath.Join(m.root, strconv.Itoa(m.dirs))
 }
 
-// moveTo closes the store and opens the one in another directory, which must equal the model.
+// moveTo closes the store and opens the store in another directory, which must equal the model.
 func (m *machine) moveTo(rt *rapid.T, dir string, model *Memory) {
 	secret := m.subject.Secret()
 	m.close(rt)
@@ -109,8 +109,8 @@ func (m *machine) restore(rt *rapid.T) {
 // Use is a use case that Compare runs on both stores. The rows need not be consistent.
 type Use struct {
 	Name string
-	// Draw returns a function that does the same to each store. It must return equal values for
-	// both.
+	// Draw returns a function that does the same to each store. The function must return equal
+	// values for both.
 	Draw func(rt *rapid.T, now func() time.Time) func(metadata.Store) (any, error)
 }
 

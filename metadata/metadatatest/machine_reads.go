@@ -72,8 +72,8 @@ func (m *machine) someDataspaces(rt *rapid.T) []metadata.ID {
 	return rapid.Permutation(m.pool.dataspaces).Draw(rt, "of dataspaces")[:n]
 }
 
-// resourceRange draws a range that mostly contains a certain resource, or has bounds at it or next
-// to it.
+// resourceRange draws a range. The range usually contains a certain resource, or has bounds at it
+// or next to it.
 func (m *machine) resourceRange(rt *rapid.T, s *session) (q metadata.ResourceRange) {
 	near := metadata.Resource{Record: metadata.Record{ID: m.pool.resources[0], State: metadata.Active, Modified: 1}, Name: "a", SetID: m.pool.sets[0]}
 	if rows, err := list(s.tx.Resources.Range(metadata.ResourceRange{States: paging.All})); err == nil && len(rows) > 0 {

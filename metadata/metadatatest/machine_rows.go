@@ -14,7 +14,8 @@ import (
 	"labshelf/metadata"
 )
 
-// pool contains the ids of one history. It has so few ids that most writes meet an earlier one.
+// pool contains the ids of one history. It has so few ids that most writes affect the row of an
+// earlier one.
 type pool struct {
 	dataspaces, sets, resources, users, keys, privileges []metadata.ID
 	digests                                              []blobs.Digest
@@ -41,7 +42,7 @@ func drawPool(rt *rapid.T) pool {
 	}
 }
 
-// probe returns the questions that reveal everything about a history.
+// probe returns the values for queries that reveal everything about a history.
 func (p pool) probe() probe {
 	asked := probeOf()
 	asked.names = slices.Concat(containerNames(), resourceNames(), []string{"AA", "mixed.case", "", "o"})
@@ -69,8 +70,8 @@ func (p pool) probe() probe {
 	return asked
 }
 
-// sessions returns the digests of few sessions of each user. A session of one user may have the
-// digest of another one's.
+// sessions returns a few session digests of each user. A session of one user may have the same
+// digest as a session of another user.
 func (p pool) sessions() (all []auth.SessionDigest) {
 	for n := range byte(3) {
 		all = append(all, mapped(p.users, func(user metadata.ID) auth.SessionDigest { return digestOf(user, user, n) })...)
@@ -83,7 +84,7 @@ func digestOf(first, second metadata.ID, nth byte) [32]byte {
 	return sha256.Sum256(append(slices.Concat(first[:], second[:]), nth))
 }
 
-// numbers are numbers in keys.
+// numbers returns numbers for keys.
 func numbers() []uint64 { return []uint64{0, 1, 255, 256, math.MaxUint32, math.MaxUint64} }
 
 func texts() []string {
@@ -118,7 +119,7 @@ func (m *machine) stamp(s *session) metadata.Stamp {
 	return m.last
 }
 
-// row draws a row: of a new key, or of an existing one with some fields changed.
+// row draws a row with a new key, or an existing row with some fields changed.
 func (m *machine) row(rt *rapid.T, s *session, n noun) any {
 	row := reflect.New(n.row).Elem()
 	draw := func(f leaf, inKey bool) {
@@ -195,8 +196,8 @@ func (m *machine) idsFor(n noun, f leaf) []metadata.ID {
 	return m.pool.resources
 }
 
-// moment draws a stamp: mostly near the present, and at a bound of the key format where it is a
-// clock reading that a key contains.
+// moment draws a stamp. It is usually near the present. For a clock reading in a key, it may be at
+// a bound of the key format.
 func (m *machine) moment(rt *rapid.T, name string) metadata.Stamp {
 	switch name {
 	case "Modified":

@@ -1,6 +1,6 @@
 // Package metadatatest tests implementations of metadata.Store. Run is the test suite of the
-// contract. Compare is a random state machine. Memory is the reference implementation of both. Only
-// tests import this package.
+// contract. Compare is a random state machine. Both use Memory as the reference implementation.
+// Only tests import this package.
 package metadatatest
 
 import (
@@ -15,13 +15,13 @@ import (
 	"labshelf/metadata"
 )
 
-// Memory is a simple metadata store without a disk: a commit replaces the whole state by a changed
-// copy, and a listing reads every row. It is safe for concurrent use.
+// Memory is a simple metadata store without a disk. A commit replaces the whole state with a
+// changed copy, and a listing reads every row. It is safe for concurrent use.
 type Memory struct {
 	now    func() time.Time
 	secret [32]byte
 
-	writer chan struct{}         // held by the running Update
+	writer chan struct{}         // locked by the running Update
 	state  atomic.Pointer[state] // the last commit; immutable
 
 	opening sync.Mutex // guards closed, and prevents transactions after it is set
@@ -31,7 +31,7 @@ type Memory struct {
 
 var _ metadata.Store = (*Memory)(nil)
 
-// NewMemory returns an empty store with a clock. The caller closes it.
+// NewMemory returns an empty store with the clock now. The caller closes it.
 func NewMemory(now func() time.Time) *Memory {
 	m := &Memory{now: now, writer: make(chan struct{}, 1)}
 	rand.Read(m.secret[:])
@@ -57,7 +57,7 @@ func (m *Memory) View(_ context.Context, fn func(*metadata.Tx) error) error {
 	return fn(now.tx(nil, now))
 }
 
-// ViewDurable is View, since commits in memory never become safer.
+// ViewDurable calls View, because commits in memory are durable immediately.
 func (m *Memory) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.View(ctx, fn)
 }
@@ -88,12 +88,12 @@ func (m *Memory) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	return nil
 }
 
-// UpdateBackground is Update, since no commit takes long here.
+// UpdateBackground calls Update, because no commit takes long.
 func (m *Memory) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Update(ctx, fn)
 }
 
-// Inspect reports no violations, since the state has no redundancy.
+// Inspect reports no violations, because the state has no redundancy.
 func (m *Memory) Inspect(ctx context.Context, _ func(metadata.Violation)) error {
 	return m.View(ctx, func(*metadata.Tx) error { return ctx.Err() })
 }
@@ -126,10 +126,10 @@ func (m *Memory) AccessVersion(context.Context) (uint64, error) { return m.state
 // Engine implements metadata.Store.
 func (m *Memory) Engine() metadata.Engine { return metadata.Engine{Name: "memory"} }
 
-// Secret returns the secret of this store and of those reopened from it.
+// Secret returns the secret of this store, and of stores reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 
-// Health reports how far the clock is behind. Nothing else can be wrong.
+// Health reports how far the clock is behind. No other error is possible.
 func (m *Memory) Health() metadata.Health {
 	last := time.UnixMicro(int64(m.state.Load().last))
 	return metadata.Health{ClockBehind: max(0, last.Sub(m.now()))}

@@ -58,5 +58,5 @@ func (m twice) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Store.Update(context.WithoutCancel(ctx), fn)
 }
 
-// OpenMemory is opener for tests in packages that this package's importers import.
+// OpenMemory exports opener for tests in packages that import this package indirectly.
 func OpenMemory() Open { return opener() }

@@ -12,16 +12,16 @@ import (
 	"labshelf/metadata"
 )
 
-// noun describes one table. The tests derive its random rows, its reads and its order from the
-// description, and Memory its rows. Rows and keys are passed as values of their types.
+// noun describes one table. The tests derive random rows, reads and the order of rows from the
+// description, and Memory derives its table. Rows and keys are passed as values of their types.
 type noun struct {
 	name          string
 	row           reflect.Type
 	identity      []leaf // the fields that determine the key of a row
 	rest          []leaf // its other stored fields
 	put           func(tx *metadata.Tx, row any) error
-	get           func(tx *metadata.Tx, row any) (any, error) // the row with the key of a row
-	remove        func(tx *metadata.Tx, row any) error        // likewise; nil: no row is ever removed
+	get           func(tx *metadata.Tx, row any) (any, error) // returns the row with the key of row
+	remove        func(tx *metadata.Tx, row any) error        // removes the row with the key of row; nil if rows are never removed
 	all           func(tx *metadata.Tx, row any) ([]any, error)
 	before, from  func(tx *metadata.Tx, row any) ([]any, error)
 	table         func(*metadata.Tx) any
@@ -33,11 +33,11 @@ type noun struct {
 // details describe how a noun is tested.
 type details struct {
 	decides bool                                                          // its rows decide permissions
-	often   int                                                           // frequency of writes relative to the others; 0 counts as 1
-	texts   map[string][]string                                           // allowed values of fields that are not free text
-	fit     func(m *machine, rt *rapid.T, s *session, row any) (free any) // makes a random row fit the others
-	ways    []way                                                         // more ways to find a row
-	asks    []finder                                                      // more questions
+	often   int                                                           // frequency of writes relative to other tables; 0 means 1
+	texts   map[string][]string                                           // allowed values of fields that are not free strings
+	fit     func(m *machine, rt *rapid.T, s *session, row any) (free any) // makes a random row consistent with the others
+	ways    []way                                                         // additional ways to find a row
+	asks    []finder                                                      // additional queries
 }
 
 // way is one way to find a single row.
@@ -54,8 +54,9 @@ func fits[R any](fit func(m *machine, rt *rapid.T, s *session, row R) R) func(*m
 	return func(m *machine, rt *rapid.T, s *session, row any) any { return fit(m, rt, s, row.(R)) }
 }
 
-// describe describes a table by its place in a transaction, the key of a row, and the functions
-// that put and get a row. wrap adds the finders to the table of Memory; nil: it has no finder.
+// describe describes a table by its field in a transaction, the key of a row, and the functions
+// that put and get a row. wrap adds the finders to the table of Memory. It is nil for a table
+// without finders.
 func describe[T any, K comparable, R any](
 	name string, field func(*metadata.Tx) *T, key func(R) K, put func(T, R) error, get func(T, K) (R, error),
 	wrap func(table[K, R]) T, more details,
@@ -89,7 +90,7 @@ func describe[T any, K comparable, R any](
 	return n
 }
 
-// decisive returns the row without the fields that decide no permission.
+// decisive returns the row without the fields that do not affect permissions.
 func decisive(row any) any {
 	if k, ok := row.(metadata.Key); ok {
 		k.LastUsed = 0
@@ -98,7 +99,7 @@ func decisive(row any) any {
 	return row
 }
 
-// of describes a metadata.Table, as describe does for other tables.
+// of describes a metadata.Table. For other tables, use describe.
 func of[T any, K comparable, R any](
 	name string, field func(*metadata.Tx) *T, key func(R) K, wrap func(table[K, R]) T, more details,
 ) noun {
@@ -153,7 +154,7 @@ func putAll(tx *metadata.Tx, rows []any) error {
 	return nil
 }
 
-// found returns an error unless every way to each row leads to the row.
+// found returns an error unless every way to find a row returns it.
 func found(tx *metadata.Tx, rows []any) (err error) {
 	for _, row := range rows {
 		for _, way := range nounOf(row).ways {
@@ -168,12 +169,12 @@ func found(tx *metadata.Tx, rows []any) (err error) {
 	return err
 }
 
-// notFound returns an error unless every way to each row leads to ErrNotFound.
+// notFound returns an error unless every way to find a row returns ErrNotFound.
 func notFound(tx *metadata.Tx, rows []any) (err error) {
 	for _, row := range rows {
 		for _, way := range nounOf(row).ways {
 			if got, failed := way.find(tx, row); !errors.Is(failed, metadata.ErrNotFound) {
-				err = errors.Join(err, fmt.Errorf("%s of what is not there: %+v, %v", way.name, got, failed))
+				err = errors.Join(err, fmt.Errorf("%s of a missing row: %+v, %v", way.name, got, failed))
 			}
 		}
 	}

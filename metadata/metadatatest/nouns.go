@@ -178,7 +178,7 @@ var nouns = []noun{
 		func(t table[blobs.Digest, metadata.Unreferenced]) metadata.UnreferencedBlobs { return unreferenced{t} },
 		details{
 			fit: fits(func(_ *machine, _ *rapid.T, _ *session, u metadata.Unreferenced) metadata.Unreferenced {
-				u.Bytes >>= 10 // the total must fit
+				u.Bytes >>= 10 // so that the total does not overflow
 				return u
 			}),
 			asks: []finder{value("Total", metadata.UnreferencedBlobs.Total)},

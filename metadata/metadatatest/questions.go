@@ -11,7 +11,7 @@ import (
 	"labshelf/paging"
 )
 
-// probe contains the values to ask a store about.
+// probe contains the values that queries use as arguments.
 type probe struct {
 	ids     []metadata.ID // ids of rows
 	parents []metadata.ID // ids of users and containers
@@ -65,7 +65,7 @@ func (p probe) know(value any) {
 	}
 }
 
-// valuesOf returns the keys of a type to ask about: all combinations of their parts. No key is "".
+// valuesOf returns the keys of a type for queries: all combinations of their parts. No key is "".
 func valuesOf[K any](p probe) []K {
 	all := mapped(p.values(reflect.TypeFor[K]()), func(v reflect.Value) K { return v.Interface().(K) })
 	return slices.DeleteFunc(all, func(key K) bool { return any(key) == any("") })
@@ -90,16 +90,17 @@ func (p probe) values(kind reflect.Type) []reflect.Value {
 	return all
 }
 
-// question is a read, with each of some arguments.
+// question is a query, with a list of arguments.
 type question struct {
 	name string
 	args int
 	text func(nth int) string
-	// ask reads with the nth argument: up to most items of a sequence; 0 reads all.
+	// ask runs the query with the nth argument. It reads up to most items of a sequence, or all
+	// items if most is 0.
 	ask func(tx *metadata.Tx, nth, most int) (any, error)
 }
 
-// finder is a question to a table about the values in a probe.
+// finder is a query of a table for the values in a probe.
 type finder struct {
 	name string
 	args func(p probe) []any
@@ -118,19 +119,19 @@ func asked[A any](args func(probe) []A) func(probe) []any {
 	return func(p probe) []any { return mapped(args(p), func(arg A) any { return arg }) }
 }
 
-// one is a question for one row or value.
+// one returns a query for one row or value.
 func one[T, A, R any](name string, args func(probe) []A, find func(T, A) (R, error)) finder {
 	return finder{name, asked(args), func(table, arg any, _ int) (any, error) { return find(table.(T), arg.(A)) }}
 }
 
-// many is a question for a sequence.
+// many returns a query for a sequence.
 func many[T, A, R any](name string, args func(probe) []A, find func(T, A) iter.Seq2[R, error]) finder {
 	return finder{name, asked(args), func(table, arg any, most int) (any, error) {
 		return upTo(most, find(table.(T), arg.(A)))
 	}}
 }
 
-// value is a question without an argument.
+// value returns a query without an argument.
 func value[T, R any](name string, get func(T) (R, error)) finder {
 	return one(name, func(probe) []string { return []string{""} }, func(t T, _ string) (R, error) { return get(t) })
 }
@@ -140,7 +141,7 @@ func both[T, R any](find func(t T, first, second metadata.ID) R) func(T, [2]meta
 	return func(t T, of [2]metadata.ID) R { return find(t, of[0], of[1]) }
 }
 
-// questions returns every question about the values in the probe.
+// questions returns every query for the values in the probe.
 func questions(p probe) []question {
 	lineage := noun{name: "Lineage", table: func(tx *metadata.Tx) any { return tx.Lineage }}
 	all := []question{value("LastStamp", metadata.Lineage.LastStamp).question(lineage, p)}
@@ -150,10 +151,10 @@ func questions(p probe) []question {
 	return slices.DeleteFunc(all, func(q question) bool { return q.args == 0 })
 }
 
-// contents answers every question about the values in the probe.
+// contents returns the results of every query for the values in the probe.
 func contents(tx *metadata.Tx, p probe) (map[string]any, error) { return answersTo(tx, questions(p)) }
 
-// answersTo answers questions. It omits empty answers.
+// answersTo runs queries and returns their results. It omits empty results.
 func answersTo(tx *metadata.Tx, asked []question) (answers map[string]any, err error) {
 	answers = map[string]any{}
 	for _, q := range asked {

@@ -75,7 +75,7 @@ func at(p paging.Position) metadata.Resource {
 	return metadata.Resource{Record: metadata.Record{ID: p.ID, Modified: metadata.Stamp(p.Stamp)}, Name: p.Name}
 }
 
-// Children builds a list of all children, and yields those after the position.
+// Children collects all children in a list, and yields the ones after the position.
 func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) bool, folder func(string) bool) error {
 	after, order := q.After, orderOf(q.Order)
 	q.After = paging.Position{}

@@ -11,7 +11,7 @@ import (
 	"labshelf/metadata"
 )
 
-// state is everything that one commit left.
+// state is the content of the store after one commit.
 type state struct {
 	last    metadata.Stamp
 	access  uint64               // version of the access rows
@@ -37,7 +37,7 @@ func (s *state) clone() *state {
 	return &c
 }
 
-// decidesAs reports whether both states decide permissions in the same way.
+// decidesAs reports whether both states give the same permissions.
 func (s *state) decidesAs(o *state) bool {
 	return !slices.ContainsFunc(nouns, func(n noun) bool { return n.decides && !n.decideEqually(s, o) })
 }

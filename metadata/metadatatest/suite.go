@@ -17,8 +17,8 @@ import (
 // tests set. The caller closes the store before it opens the directory again.
 type Open func(dir string, now func() time.Time) (metadata.Store, error)
 
-// Run tests an implementation against the contract, sentence by sentence, each test with its own
-// store. The tests run in parallel; Run returns when all have ended.
+// Run tests an implementation against the contract, sentence by sentence. Each test has a separate
+// store. The tests run in parallel, and Run returns when all have ended.
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
 		for _, tests := range []map[string]func(*testing.T, *store){
@@ -81,8 +81,8 @@ func (s *store) put(t *testing.T, rows ...any) {
 	s.update(t, func(tx *metadata.Tx) error { return putAll(tx, rows) })
 }
 
-// update commits fn. fn may run in any goroutine, so it reports errors by returning them and never
-// ends the test itself.
+// update commits fn. fn may run in any goroutine, so it returns errors, and never ends the test
+// itself.
 func (s *store) update(t *testing.T, fn func(*metadata.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
@@ -100,7 +100,7 @@ func (s *store) stamp(t *testing.T) (stamp metadata.Stamp) {
 	return stamp
 }
 
-// view returns the result of fn.
+// view returns the result of fn in a read transaction.
 func view[T any](t *testing.T, s metadata.Reader, fn func(*metadata.Tx) (T, error)) (answer T) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) (err error) {
@@ -113,7 +113,7 @@ func view[T any](t *testing.T, s metadata.Reader, fn func(*metadata.Tx) (T, erro
 	return answer
 }
 
-// clock is a clock that stands still until it is moved.
+// clock is a clock that advances only when the test moves it.
 type clock struct{ micros atomic.Int64 }
 
 // newClock returns a clock at a whole millisecond.
@@ -154,7 +154,7 @@ func take[T any](seq iter.Seq2[T, error], most int) (items []T, err error) {
 	return items, nil
 }
 
-// upTo reads up to most items of a sequence; 0 reads all.
+// upTo reads up to most items of a sequence, or all items if most is 0.
 func upTo[T any](most int, seq iter.Seq2[T, error]) ([]T, error) {
 	if most == 0 {
 		return list(seq)
@@ -162,7 +162,7 @@ func upTo[T any](most int, seq iter.Seq2[T, error]) ([]T, error) {
 	return take(seq, most)
 }
 
-// mapped returns the result of of for each item.
+// mapped calls of for each item, and returns the results.
 func mapped[A, B any](items []A, of func(A) B) []B {
 	out := make([]B, 0, len(items))
 	for _, item := range items {

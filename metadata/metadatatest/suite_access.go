@@ -71,12 +71,12 @@ func testLastUseDecidesNothing(t *testing.T, s *store) {
 	key.LastUsed, key.Gone = key.LastUsed+1, key.Gone+1
 	s.put(t, key)
 	if accessVersion(t, s) == before {
-		t.Error("a key was used and revoked, and the version is the same")
+		t.Error("a key was used and revoked, but the version is the same")
 	}
 }
 
-// testAccessInUpdates tests that an update sees the version until it, or another operation of its
-// commit, changes an access row.
+// testAccessInUpdates tests that an update sees the version until the update, or another operation
+// of its commit, changes an access row.
 func testAccessInUpdates(t *testing.T, s *store) {
 	user, role := filled[metadata.User](false), filled[metadata.Privilege](false)
 	for _, row := range []any{user, role} {
@@ -112,7 +112,7 @@ func testAccessInUpdates(t *testing.T, s *store) {
 }
 
 // raise returns an operation that changes an access row. If another operation of the commit has
-// done so before, the version must be unknown.
+// already changed one, the version must be unknown.
 func raise(user metadata.ID) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		u, err := tx.Users.Get(user)
@@ -130,9 +130,9 @@ func raise(user metadata.ID) func(*metadata.Tx) error {
 	}
 }
 
-// testOneVersionOneState remembers a row under the version at which it was read, as a cache would.
-// All reads at that version must return this row, and never one that an answered change has
-// replaced.
+// testOneVersionOneState stores a row under the version at which it was read, like a cache does.
+// All reads at that version must return this row. They must never return a row that an acknowledged
+// change has replaced.
 func testOneVersionOneState(t *testing.T, s *store) {
 	user := filled[metadata.User](false)
 	user.Fullname = "0"
@@ -148,7 +148,7 @@ func testOneVersionOneState(t *testing.T, s *store) {
 		after := answered.Load()
 		if got, ok := known.Load(accessVersion(t, s)); ok {
 			if hits.Add(1); got.(int64) < after {
-				return fmt.Errorf("change %d was answered, and %d is remembered", after, got)
+				return fmt.Errorf("change %d was acknowledged, but %d is cached", after, got)
 			}
 			return nil
 		}
@@ -160,7 +160,7 @@ func testOneVersionOneState(t *testing.T, s *store) {
 			}
 			change, err := strconv.ParseInt(u.Fullname, 10, 64)
 			if was, there := known.LoadOrStore(version, change); there && was != change {
-				return fmt.Errorf("version %d is that of change %d and of change %d", version, was, change)
+				return fmt.Errorf("version %d belongs to change %d and to change %d", version, was, change)
 			}
 			return err
 		})
@@ -186,6 +186,6 @@ func testOneVersionOneState(t *testing.T, s *store) {
 		t.Error(err)
 	}
 	if hits.Load() == 0 {
-		t.Error("nothing that was remembered could ever be used")
+		t.Error("no cached row could ever be used")
 	}
 }

@@ -41,18 +41,18 @@ func entriesOf(tx *metadata.Tx) (entries []metadata.AuditEntry, err error) {
 		}
 		alone, err := tx.Audit.Entry(number)
 		if said, unread := e.Entry(); err != nil || unread != nil || alone != said {
-			return nil, errors.Join(err, unread, fmt.Errorf("entry %d says %+v, and read alone %+v", number, said, alone))
+			return nil, errors.Join(err, unread, fmt.Errorf("entry %d is %+v, and read alone %+v", number, said, alone))
 		}
 		entries = append(entries, e)
 	}
 	_, err = tx.Audit.Get(state.Size)
 	if _, alone := tx.Audit.Entry(state.Size); !errors.Is(err, metadata.ErrNotFound) || !errors.Is(alone, metadata.ErrNotFound) {
-		return nil, fmt.Errorf("the entry behind the last: %w, and read alone %w", err, alone)
+		return nil, fmt.Errorf("the entry after the last one: %w, and read alone %w", err, alone)
 	}
 	return entries, nil
 }
 
-// logged appends entries with different texts; some have no texts.
+// logged appends entries with different values. Some have no values.
 func logged(tx *metadata.Tx, count int) error {
 	for i := range count {
 		texts, address := fmt.Sprintf(`{"name":"n-%d"}`, i), "::1"
@@ -66,11 +66,11 @@ func logged(tx *metadata.Tx, count int) error {
 		}
 		number, err := tx.Log(e, texts, address)
 		if err != nil || number != before.Size {
-			return errors.Join(err, fmt.Errorf("entry %d is logged behind %d entries", number, before.Size))
+			return errors.Join(err, fmt.Errorf("entry %d is logged after %d entries", number, before.Size))
 		}
 		row, err := tx.Audit.Get(number)
 		if err != nil || row.Texts.Text != texts || row.Address.Text != address {
-			return errors.Join(err, fmt.Errorf("entry %d reads %+v in its transaction", number, row))
+			return errors.Join(err, fmt.Errorf("entry %d is %+v in its transaction", number, row))
 		}
 	}
 	return nil
@@ -84,8 +84,8 @@ func testLogBegins(t *testing.T, s *store) {
 	holdsEpochEntry(t, entries, view(t, s, epochOf), 0)
 }
 
-// holdsEpochEntry fails unless the last entry begins the epoch, names the tree of the entries
-// before it, and has the last stamp given out before.
+// holdsEpochEntry fails the test unless the last entry begins the epoch, names the tree of the
+// entries before it, and has the last stamp taken before it.
 func holdsEpochEntry(t *testing.T, entries []metadata.AuditEntry, epoch metadata.Epoch, last metadata.Stamp) {
 	t.Helper()
 	before := audit.State{}
@@ -126,7 +126,7 @@ func testEntries(t *testing.T, s *store) {
 		}
 		last, err := written[i].Entry()
 		if isError(t, "parse an entry", err, nil); said.Stamp <= last.Stamp {
-			t.Errorf("entry %d has the stamp %d, behind %d", i+1, said.Stamp, last.Stamp)
+			t.Errorf("entry %d has the stamp %d, after %d", i+1, said.Stamp, last.Stamp)
 		}
 	}
 	state := view(t, s, stateOf)
@@ -137,7 +137,7 @@ func testEntries(t *testing.T, s *store) {
 	same(t, "what was there before another one", view(t, s, entriesOf)[:len(written)], written)
 }
 
-// testLogTree compares the stored hashes, at every size, with those that
+// testLogTree compares the stored hashes, at every size, with the hashes that
 // golang.org/x/mod/sumdb/tlog computes from the leaves.
 func testLogTree(t *testing.T, s *store) {
 	s.update(t, func(tx *metadata.Tx) error { return logged(tx, 40) })

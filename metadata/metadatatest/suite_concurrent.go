@@ -55,7 +55,7 @@ func testSnapshot(t *testing.T, s *store) {
 	}
 }
 
-// testAtomicCommits counts in views the values that every commit keeps equal: the counters, the
+// testAtomicCommits counts rows in views. Every commit keeps these counts equal: the counters, the
 // ranges and the records.
 func testAtomicCommits(t *testing.T, s *store) {
 	const resources = 12
@@ -154,7 +154,7 @@ func testConcurrentUpdates(t *testing.T, s *store) {
 				case fails:
 					isError(t, "an update among others", err, errOnPurpose)
 				case err != nil:
-					t.Errorf("an update among others: %v", err)
+					t.Errorf("a concurrent update: %v", err)
 				}
 			}
 		})
@@ -165,7 +165,7 @@ func testConcurrentUpdates(t *testing.T, s *store) {
 	})
 	for i, r := range rows {
 		if r.Bytes != int64(i+1) || i > 0 && r.Modified <= rows[i-1].Modified {
-			t.Fatalf("at place %d: count %d, stamp %d", i+1, r.Bytes, r.Modified)
+			t.Fatalf("at position %d: count %d, stamp %d", i+1, r.Bytes, r.Modified)
 		}
 	}
 	same(t, "updates that were applied", len(rows), writers*each*4/5)
@@ -173,7 +173,7 @@ func testConcurrentUpdates(t *testing.T, s *store) {
 	same(t, "total", total.ActiveFiles, int64(len(rows)))
 }
 
-// count adds 1 to a counter and keeps the sum in a resource.
+// count adds 1 to a counter, and stores the sum in a resource.
 func count(tx *metadata.Tx, id metadata.ID, fails bool) error {
 	counters, err := tx.Usage.Get(metadata.ID{})
 	if err != nil {
@@ -194,7 +194,7 @@ func count(tx *metadata.Tx, id metadata.ID, fails bool) error {
 }
 
 // testCloseUnderWriters closes the store while many goroutines write. Every successful write must
-// exist afterwards, and no failed one.
+// exist afterwards, and no failed write.
 func testCloseUnderWriters(t *testing.T, s *store) {
 	const writers, enough = 6, 30
 	store := s.Store
@@ -231,7 +231,7 @@ func testCloseUnderWriters(t *testing.T, s *store) {
 			})
 			switch {
 			case answer == nil && err != nil:
-				t.Errorf("what was acknowledged is gone: %v", err)
+				t.Errorf("an acknowledged row is missing: %v", err)
 			case answer != nil:
 				isError(t, "an update during Close", answer, metadata.ErrClosed)
 				isError(t, "what was refused", err, metadata.ErrNotFound)

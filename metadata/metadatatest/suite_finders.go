@@ -85,7 +85,7 @@ func children(t *testing.T, s metadata.Reader, q metadata.ResourceRange, size in
 	}
 }
 
-// testLinks tests that links are found by their current digest, dataspace and owner, and not by
+// testLinks tests that a link is found by its present digest, dataspace and owner, and not by
 // former ones.
 func testLinks(t *testing.T, s *store) {
 	link := func(n, dataspace, owner, digest byte) metadata.Link {
@@ -105,7 +105,7 @@ func testLinks(t *testing.T, s *store) {
 	same(t, "all", found(metadata.LinkRange{}), []metadata.ID{id(1), id(2), id(3)})
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		if l, err := tx.Links.ByDigest(auth.LinkDigest{9}); err != nil || l.ID != id(1) {
-			t.Errorf("by the digest that it has now: %v, %v", l.ID, err)
+			t.Errorf("by its present digest: %v, %v", l.ID, err)
 		}
 		_, err := tx.Links.ByDigest(auth.LinkDigest{1})
 		return err
@@ -113,8 +113,8 @@ func testLinks(t *testing.T, s *store) {
 	isError(t, "by the digest that it had", err, metadata.ErrNotFound)
 }
 
-// testReaders tests that public and open dataspaces are found, and the privileges of a user after
-// one.
+// testReaders tests that public and open dataspaces are found, and the privileges of a user after a
+// certain one.
 func testReaders(t *testing.T, s *store) {
 	for n, visibility := range []metadata.Visibility{metadata.Private, metadata.Public, metadata.Open} {
 		of := id(byte(n + 1))
@@ -155,7 +155,7 @@ func testEdits(t *testing.T, s *store) {
 }
 
 // testLeases tests that leases are found by a prefix of their names, in byte order. A removed lease
-// is gone, and removing it again is no error.
+// is not found, and removing it again is not an error.
 func testLeases(t *testing.T, s *store) {
 	for _, of := range []string{"b", "a/2", "a/1", "a", "a0", "a/\xff"} {
 		s.put(t, metadata.Lease{Name: of, Fence: 1})
@@ -171,7 +171,7 @@ func testLeases(t *testing.T, s *store) {
 	same(t, "under what there is not", len(under("c")), 0)
 }
 
-// testObjects tests that an object is named as long as a row names it.
+// testObjects tests that an object is reported as named as long as a row names it.
 func testObjects(t *testing.T, s *store) {
 	first, second := blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "A"}, blobs.Blob{Digest: blobs.Digest{1}, Size: 3, Object: "B"}
 	other := blobs.Blob{Digest: blobs.Digest{2}, Size: 4}
@@ -204,7 +204,7 @@ func testObjects(t *testing.T, s *store) {
 }
 
 // testReferences tests that a reference remains while its version becomes a former one, in
-// whichever order the rows are put, and disappears with the last row that has it.
+// whichever order the rows are put. It disappears with the last row that has it.
 func testReferences(t *testing.T, s *store) {
 	file, other := blobs.Digest{1}, blobs.Digest{2}
 	resource := func(n byte, version uint32, digest blobs.Digest, body metadata.BodyLocation) metadata.Resource {

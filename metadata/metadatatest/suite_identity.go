@@ -29,7 +29,7 @@ func testFirstEpoch(t *testing.T, s *store) {
 	s.reopen(t)
 	same(t, "epoch after opening again", view(t, s, epochOf), first)
 	if other := view(t, newStore(t, s.open), epochOf); other.ID == first.ID {
-		t.Error("two stores have one epoch")
+		t.Error("two stores have the same epoch")
 	}
 }
 
@@ -45,7 +45,7 @@ func testNextEpoch(t *testing.T, s *store) {
 	next, err := metadata.BeginEpoch(t.Context(), s.Store, now)
 	isError(t, "begin an epoch", err, nil)
 	if next.ID == first.ID || next.Base != last || next.Began != metadata.Stamp(now.UnixMicro()) {
-		t.Errorf("after %+v and the stamp %d the epoch %+v begins", first, last, next)
+		t.Errorf("after %+v and the stamp %d, the next epoch is %+v", first, last, next)
 	}
 	same(t, "epoch that has begun", view(t, s, epochOf), next)
 	same(t, "webhooks", view(t, s, func(tx *metadata.Tx) ([]metadata.Webhook, error) { return list(tx.Webhooks.All(metadata.ID{})) }), []metadata.Webhook{
@@ -74,6 +74,6 @@ func testSecret(t *testing.T, s *store) {
 	s.reopen(t)
 	same(t, "secret after opening again", s.Secret(), secret)
 	if newStore(t, s.open).Secret() == secret {
-		t.Error("two stores have one secret")
+		t.Error("two stores have the same secret")
 	}
 }

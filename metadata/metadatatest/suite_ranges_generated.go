@@ -25,7 +25,7 @@ func manyResources() (rows []any) {
 	return rows
 }
 
-// byStamp returns listings by stamp, oldest first, for all places, states and several bounds.
+// byStamp returns listings by stamp, oldest first, for all containers, states and several bounds.
 func byStamp() (all []metadata.ResourceRange) {
 	bounds := []metadata.Stamp{0, 120, 241}
 	for _, place := range []metadata.ResourceRange{
@@ -100,7 +100,7 @@ func resourceIDs(rows []metadata.Resource) string {
 	return ids(mapped(rows, func(r metadata.Resource) metadata.ID { return r.ID })...)
 }
 
-// sameAsObvious compares ranges with those of Memory, which reads every row.
+// sameAsObvious compares ranges with the results of Memory, which reads every row.
 func sameAsObvious(t *testing.T, s *store, rows []any, ranges []metadata.ResourceRange) {
 	t.Helper()
 	read := func(tx *metadata.Tx) ([][]metadata.Resource, error) { return listAll(tx, ranges) }
@@ -130,8 +130,8 @@ func testEveryNameRange(t *testing.T, s *store) {
 	sameAsObvious(t, s, rows, slices.Concat(byName(), byNameDown()))
 }
 
-// testPages reads listings page by page, as clients do. Each page begins where the previous one
-// ended.
+// testPages reads listings page by page, like clients. Each page begins after the end of the
+// previous one.
 func testPages(t *testing.T, s *store) {
 	s.put(t, manyResources()...)
 	listings := slices.Concat(byStamp(), mapped(byStamp(), newest), byName(), byNameDown())
@@ -168,8 +168,8 @@ func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []
 	return joined, nil
 }
 
-// testOwnWrites moves hundreds of rows in one transaction, in runs, and lists the remaining rows
-// between and next to them. There an ordered store meets pages that the transaction itself has
+// testOwnWrites moves hundreds of adjacent rows in one transaction, and lists the remaining rows
+// between and next to them. An ordered store then reads pages that the transaction itself has
 // emptied.
 func testOwnWrites(t *testing.T, s *store) {
 	const many = 600

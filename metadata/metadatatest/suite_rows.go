@@ -69,7 +69,7 @@ func (d durable) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 func testSizes(t *testing.T, s *store) {
 	var rows []any
 	for _, n := range nouns {
-		rows = append(rows, n.mostRow(), n.leastRow()) // the last one remains in a table of one row
+		rows = append(rows, n.mostRow(), n.leastRow()) // the last row remains in a table of one row
 	}
 	s.put(t, rows...)
 	rows = slices.DeleteFunc(rows, func(row any) bool { return len(nounOf(row).identity) == 0 })
@@ -80,8 +80,8 @@ func testSizes(t *testing.T, s *store) {
 	same(t, "everything", view(t, s, read(asked)), view(t, onlyHolds(t, rows...), read(asked)))
 }
 
-// testOrder tests that every table lists its rows by key and after a key, replaces a row as a
-// whole, and removes a row, even if it is missing.
+// testOrder tests that every table lists its rows in the order of keys and after a key, replaces a
+// whole row, and removes a row. Removing a missing row is allowed.
 func testOrder(t *testing.T, s *store) {
 	for _, n := range nouns {
 		if n.remove == nil {
@@ -105,8 +105,8 @@ func testOrder(t *testing.T, s *store) {
 	}
 }
 
-// testParts tests that the rows of a table whose keys share their first part come before a key,
-// the greatest key first, and from a key on, without rows of other first parts.
+// testParts tests tables whose keys share their first part. Rows before a key are listed with the
+// greatest key first, and rows from a key on in order. Rows with other first parts are not listed.
 func testParts(t *testing.T, s *store) {
 	for _, n := range nouns {
 		if n.before == nil && n.from == nil {
@@ -166,8 +166,8 @@ func onlyHolds(t *testing.T, rows ...any) *Memory {
 	return m
 }
 
-// testChanges puts each row with each of its fields changed, and back. Then all reads must answer
-// as if no other version of the row had existed.
+// testChanges changes each field of each row, and changes it back. Then all reads must return the
+// same results as if the other versions of the row had never existed.
 func testChanges(t *testing.T, s *store) {
 	others := filledRows(true)
 	for i, row := range filledRows(false) {

@@ -27,8 +27,8 @@ func listed[T any](t *testing.T, s metadata.Reader, idOf func(T) metadata.ID, se
 	return ids(mapped(view(t, s, func(tx *metadata.Tx) ([]T, error) { return list(seq(tx)) }), idOf)...)
 }
 
-// testSequences leaves sequences early, reads two of one table alternately, and gets rows
-// meanwhile, as a page does.
+// testSequences ends sequences early, reads two sequences of one table alternately, and gets rows
+// during a sequence, like a page does.
 func testSequences(t *testing.T, s *store) {
 	for n := byte(1); n <= 9; n++ {
 		record := metadata.Record{ID: id(n), State: metadata.Active, Modified: metadata.Stamp(n)}
@@ -67,8 +67,8 @@ func testSequences(t *testing.T, s *store) {
 	same(t, "sequences read together", rows, []string{"2 3 1 9", "3 4 2 8", "4 5 3 7", "5 6 4 6"})
 }
 
-// testCopies keeps rows that it read, and changes rows that it put, while the store changes and
-// closes.
+// testCopies keeps rows that it has read, and changes rows that it has put, while the store changes
+// and closes.
 func testCopies(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)

@@ -36,7 +36,7 @@ func copied(t *testing.T, s metadata.Store) (content []byte, stamp metadata.Stam
 		t.Errorf("read the snapshot: %v", err)
 	}
 	if len(content) == 0 || int64(len(content)) != snapshot.Bytes() {
-		t.Errorf("the snapshot gave %d bytes, it says that it has %d", len(content), snapshot.Bytes())
+		t.Errorf("read %d bytes of the snapshot, but its length is %d", len(content), snapshot.Bytes())
 	}
 	return content, snapshot.Stamp()
 }
@@ -55,11 +55,11 @@ func testSnapshotFile(t *testing.T, s *store) {
 	content, err := io.ReadAll(open)
 	isError(t, "read a snapshot after a commit", errors.Join(err, open.Close()), nil)
 	if !slices.Equal(content, before) || open.Stamp() != last {
-		t.Errorf("a snapshot taken before a commit, read after it, holds %d bytes at %d; want the %d at %d", len(content), open.Stamp(), len(before), last)
+		t.Errorf("a snapshot taken before a commit, read after it, contains %d bytes at %d; want %d at %d", len(content), open.Stamp(), len(before), last)
 	}
 	after, stamp := copied(t, s)
 	if slices.Equal(after, before) || stamp != later {
-		t.Errorf("a snapshot after a commit is at %d, want %d, and another one than before", stamp, later)
+		t.Errorf("a snapshot after a commit is at %d, want %d, and it must differ from the one before", stamp, later)
 	}
 }
 

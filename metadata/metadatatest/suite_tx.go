@@ -76,7 +76,7 @@ func testContext(t *testing.T, s *store) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	var ran atomic.Bool
-	for range 1000 { // a select over the context and the queue may take either
+	for range 1000 { // a select over the context and the queue may choose either
 		err := s.Update(ended, func(tx *metadata.Tx) error {
 			ran.Store(true)
 			return put(tx, filled[metadata.User](false))
@@ -84,7 +84,7 @@ func testContext(t *testing.T, s *store) {
 		isError(t, "update with an ended context", err, context.Canceled)
 	}
 	if ran.Load() {
-		t.Error("the function ran though the context had ended")
+		t.Error("the function ran, although the context had ended")
 	}
 	users := func(tx *metadata.Tx) ([]metadata.User, error) { return list(tx.Users.All(metadata.ID{})) }
 	same(t, "users", view(t, s, users), nil)
@@ -132,7 +132,7 @@ func testContextInQueue(t *testing.T, s *store) {
 	}
 	close(waits.ended)
 	err := s.Update(&endsOnceAsked{waited: waited{make(chan struct{}), nil}}, func(*metadata.Tx) error {
-		t.Error("the function ran though the context had ended before")
+		t.Error("the function ran, although the context had ended before")
 		return nil
 	})
 	isError(t, "an update whose context ends once it has been asked", err, context.Canceled)
@@ -161,7 +161,7 @@ func (w waited) Err() error {
 	}
 }
 
-// endsOnceAsked is a context that ends after the first call that asks whether it has ended.
+// endsOnceAsked is a context that ends after the first call that checks it.
 type endsOnceAsked struct {
 	waited
 	once sync.Once
@@ -193,7 +193,8 @@ func testClosed(t *testing.T, s *store) {
 	}
 }
 
-// testCloseWaits recognizes by refused updates that Close has begun, since no other event shows it.
+// testCloseWaits knows that Close has begun when updates are refused, because no other event shows
+// it.
 func testCloseWaits(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)
@@ -210,7 +211,7 @@ func testCloseWaits(t *testing.T, s *store) {
 	}()
 	<-inside
 	go func() { closed <- store.Close() }()
-	for refused := 0; refused < 1000; { // a Close that does not wait would return meanwhile
+	for refused := 0; refused < 1000; { // by then, a Close that does not wait would have returned
 		if err := store.Update(background, func(*metadata.Tx) error { return nil }); err != nil {
 			isError(t, "an update during Close", err, metadata.ErrClosed)
 			refused++
@@ -218,7 +219,7 @@ func testCloseWaits(t *testing.T, s *store) {
 	}
 	select {
 	case err := <-closed:
-		t.Errorf("Close returned %v while a view was under way", err)
+		t.Errorf("Close returned %v during a view", err)
 		closed <- nil
 	default:
 	}

@@ -38,7 +38,7 @@ type table[K comparable, R any] struct {
 
 func (t table[K, R]) rows() map[K]R { return rowsOf[K, R](t.state) }
 
-// own returns a map that may be changed. It copies the map, since states share maps.
+// own returns a map that may be changed. It copies the map, because states share maps.
 func (t table[K, R]) own() map[K]R {
 	t.mustWrite()
 	row, rows := reflect.TypeFor[R](), t.rows()

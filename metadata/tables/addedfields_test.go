@@ -9,9 +9,9 @@ import (
 	"labshelf/metadata"
 )
 
-// TestAddedFieldsAreLeftOut tests that added fields with zero values are omitted, so that the
-// records equal those of earlier schemas.
-func TestAddedFieldsAreLeftOut(t *testing.T) {
+// TestZeroAddedFieldsAreOmitted tests that added fields with zero values are omitted, so that the
+// records equal the records of earlier schemas.
+func TestZeroAddedFieldsAreOmitted(t *testing.T) {
 	t.Parallel()
 	const retentionHex, labelHex = "0000000300000004", "026c61"
 	const removalHex, noIDHex = "000000000000000303" + otherHex + "0000000400000005", "00000000000000000000000000000000"
@@ -85,8 +85,8 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestEmptyAddedFieldsAreMisfits tests that a record with added fields that are all zero is
-// damaged, because encoding omits them.
+// TestEmptyAddedFieldsAreMisfits tests that a record is reported as damaged if all its added fields
+// are zero, because encoding would omit them.
 func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	t.Parallel()
 	const noEntry = "0000000000000000"

@@ -39,7 +39,7 @@ func bucketsOfRows() iter.Seq[Bucket] {
 	}
 }
 
-// violations returns the names of the buckets in which Check finds something.
+// violations returns the names of the buckets in which Check finds a violation.
 func violations(t *testing.T, s *memory) (in []string) {
 	t.Helper()
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {
@@ -49,8 +49,8 @@ func violations(t *testing.T, s *memory) (in []string) {
 	return slices.Compact(in)
 }
 
-// TestCheckFindsWhatIsMissing removes each key of the file in turn.
-func TestCheckFindsWhatIsMissing(t *testing.T) {
+// TestCheckFindsMissingKeys removes each key of the file in turn.
+func TestCheckFindsMissingKeys(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	for b := range bucketsOfRows() {
@@ -65,7 +65,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch {
-		case b == usageBucket, b == usageByDay, withoutIndex(b) && b != blobsUnreferenced: // no entry points there
+		case b == usageBucket, b == usageByDay, withoutIndex(b) && b != blobsUnreferenced: // no entry points to it
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -79,7 +79,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// withoutIndex reports whether the bucket has the rows of a table without an index.
+// withoutIndex reports whether the bucket contains the rows of a table without an index.
 func withoutIndex(b Bucket) bool {
 	return slices.ContainsFunc(everyTable, func(tb interface{ check(*checker) }) bool {
 		fields := reflect.ValueOf(tb).Elem()
@@ -87,9 +87,8 @@ func withoutIndex(b Bucket) bool {
 	})
 }
 
-// TestCheckFindsWhatIsTooMuch adds a key to each bucket: for a missing row, and for an existing
-// one.
-func TestCheckFindsWhatIsTooMuch(t *testing.T) {
+// TestCheckFindsExtraKeys adds a key to each bucket, for a missing row and for an existing one.
+func TestCheckFindsExtraKeys(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	for b := range bucketsOfRows() {
@@ -99,7 +98,7 @@ func TestCheckFindsWhatIsTooMuch(t *testing.T) {
 			return errors.Join(in.Put(append(slices.Clone(key), 0), slices.Clone(value)), in.Put([]byte{0}, nil))
 		})
 		if found := violations(t, s); !slices.Equal(found, []string{b.String()}) {
-			t.Errorf("too much in %s: found in %q", b, found)
+			t.Errorf("an extra key in %s: found in %q", b, found)
 		}
 		behind(t, func() error {
 			in := s.bucket(b)
@@ -166,12 +165,12 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 }
 
 // TestCheckFindsGapsInLog tests that entries must be numbered from 0 without a gap up to the size
-// in the state, and must be readable.
+// in the state, and that they must be readable.
 func TestCheckFindsGapsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		damage func(entries, meta *mapBucket) error
-		want   string // place and error
+		want   string // bucket and error
 	}{
 		"the first is gone": {func(entries, _ *mapBucket) error { return entries.Delete(entryKey(0)) },
 			"rows: audit 0000000000000001: it is not entry 0, which is missing"},
@@ -301,7 +300,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// An unreadable row cannot be replaced, because its index entries would stay.
+	// An unreadable row cannot be replaced, because its index entries would remain.
 	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
 		return tx.Resources.Put(metadata.Resource{Record: metadata.Record{ID: resource, State: metadata.Active}})
 	})

@@ -167,9 +167,9 @@ func someID(from []byte) (id metadata.ID) {
 	return id
 }
 
-// TestSpansHoldWhatIsAskedFor draws bounds and adjacent keys, and compares the spans with the
+// TestSpansMatchRanges draws bounds and adjacent keys, and compares the spans with the
 // definition of the range.
-func TestSpansHoldWhatIsAskedFor(t *testing.T) {
+func TestSpansMatchRanges(t *testing.T) {
 	t.Parallel()
 	stamps := rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, 2, 255, 256, math.MaxInt64 - 1, math.MaxInt64})
 	ids := rapid.SampledFrom([]metadata.ID{{15: 1}, {15: 2}, {0: 1}, metadata.ID(bytes.Repeat([]byte{0xff}, 16))})

@@ -52,7 +52,7 @@ func (m *memory) Update(_ context.Context, fn func(*metadata.Tx) error) error {
 	return err
 }
 
-// Inspect is Check.
+// Inspect calls Check.
 func (m *memory) Inspect(ctx context.Context, report func(metadata.Violation)) error {
 	Check(m, ctx.Err, func(fn func() error) error { return fn() }, report)
 	return ctx.Err()
@@ -151,7 +151,8 @@ func (b *mapBucket) at(i int) (key, value []byte) {
 	return b.rows[i][0], b.rows[i][1]
 }
 
-// mapCursor is at a key, which may be removed meanwhile, as in checks and migrations.
+// mapCursor is at a key. The key may be removed while the cursor is there, as in checks and
+// migrations.
 type mapCursor struct {
 	in        *mapBucket
 	backwards bool

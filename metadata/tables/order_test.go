@@ -34,7 +34,7 @@ func (c *disorderedCursor) Next() (key, value []byte) {
 	return c.Cursor.Next()
 }
 
-// TestKeysOutOfOrder tests that an operation that meets keys out of order fails, even if it ignores
+// TestKeysOutOfOrder tests that an operation that reads keys out of order fails, even if it ignores
 // errors. The rows are complete and have valid checksums, but they come twice or too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestKeysOutOfOrder(t *testing.T) {
 		}
 		tx = Read(s, 0)
 		if list(tx); tx.Failed() != nil {
-			t.Errorf("%s of an engine in order: %v", name, tx.Failed())
+			t.Errorf("%s with an engine in order: %v", name, tx.Failed())
 		}
 	}
 }

@@ -25,7 +25,7 @@ type noun struct {
 	seal    func(key []byte, object any) []byte
 	unseal  func(key, record []byte) (any, error)
 	example any
-	fields  string // hex of the example's record after the header
+	fields  string // hex of the record of the example, after the header
 }
 
 func nounOf[T any](fields func(*codec, *T), example T, hex string) noun {
@@ -44,7 +44,7 @@ const (
 	passageHex = otherHex + idHex + otherHex
 )
 
-// nouns returns all stored forms, each with an example in which no two adjacent fields are equal.
+// nouns returns all stored forms. In each example, no two adjacent fields are equal.
 func nouns() map[string]noun {
 	id, other, digest := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex)), blobs.Digest(unhex(digestHex))
 	record := metadata.Record{
@@ -177,14 +177,14 @@ func TestRecordsAreFrozen(t *testing.T) {
 			t.Errorf("%s: format %d", name, record[0])
 		}
 	}
-	// The checksum is CRC-32C of the key and the fields. "123456789" is the usual example of
+	// The checksum is the CRC-32C of the key and the fields. "123456789" is the usual example of
 	// CRC-32C.
 	if got := seal([]byte("12345"), func(c *codec, text *[4]byte) { c.fixed(text[:]) }, [4]byte([]byte("6789"))); hex.EncodeToString(got) != "01e3069283"+"36373839" {
 		t.Errorf("sealed: %x", got)
 	}
 }
 
-// TestEveryFieldIsStored changes each field of each noun, to test that every field is stored.
+// TestEveryFieldIsStored changes each field of each noun, and tests that the record changes.
 func TestEveryFieldIsStored(t *testing.T) {
 	t.Parallel()
 	for name, n := range nouns() {

@@ -53,8 +53,9 @@ func Pages(file []byte) iter.Seq2[int, fsck.Page] {
 	}
 }
 
-// Contents returns the offsets of the bytes of a file that have a meaning, without the unused ends
-// of pages and free pages. structure contains those that determine the traversal of the pages.
+// Contents returns the offsets of the bytes of a file that have a meaning. It omits the unused ends
+// of pages, and free pages. structure contains the offsets of the bytes that determine the
+// traversal of the pages.
 func Contents(file []byte) (all, structure []int) {
 	m, _ := fsck.ReadMeta(bytes.NewReader(file))
 	size := int(m.PageSize)
