@@ -42,7 +42,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("copied %+v of %+v", c, second.Manifest.Blobs)
 	}
 	if got := filepath.Base(metaOf(t, dest)); got != second.Manifest.Database.File || got == first.Manifest.Database.File {
-		t.Errorf("the metadata are in %s", got)
+		t.Errorf("the metadata file is %s", got)
 	}
 	if _, err := os.Stat(path(dest, made[0])); err != nil {
 		t.Errorf("a backup lost a file: %v", err)
@@ -54,12 +54,12 @@ func TestBackupAndRestore(t *testing.T) {
 	_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Program: "labshelf test", Events: f.events()})
 	check(t, errors.Join(err, source.Close()))
 	if want := second.Manifest.Blobs.Bytes; f.there["files"] != want || f.moved["files"][0] != want {
-		t.Errorf("nothing was copied: %v was there, progress %v", f.there, f.moved)
+		t.Errorf("nothing was copied: %v bytes existed, progress %v", f.there, f.moved)
 	}
 	_, err = backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{Events: f.events()})
 	check(t, err)
 	if f.there["files"] != 0 {
-		t.Errorf("all was read: %v was there", f.there)
+		t.Errorf("everything was read: %v bytes existed", f.there)
 	}
 	if f.moved["files"][0] != second.Manifest.Blobs.Bytes || f.moved["files"][1] != second.Manifest.Blobs.Bytes {
 		t.Errorf("progress %v", f.moved)
@@ -109,13 +109,13 @@ func TestServiceOnRestored(t *testing.T) {
 	w.dir = mustRestore(t, dest)
 	after := w.upload("two")
 	if after[0].Created <= before[0].Modified {
-		t.Errorf("a stamp of %d after one of %d", after[0].Created, before[0].Modified)
+		t.Errorf("stamp %d after stamp %d", after[0].Created, before[0].Modified)
 	}
 	w.backUp(t.TempDir())
 }
 
-// TestDamagedSource: the lost files of the source are reported and listed, all others are in the
-// backup, and restoring reports the same.
+// TestDamagedSource: lost files of the source are reported and listed, and the backup has all
+// others. Restoring reports the same files.
 func TestDamagedSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -143,7 +143,7 @@ func TestDamagedSource(t *testing.T) {
 	w.backUp(dest)
 	wantSame(t, w.dir, mustRestore(t, dest))
 
-	// Files in an older backup stay when the source loses them.
+	// Files in an older backup are kept when the source loses them.
 	check(t, os.Remove(path(w.dir, made[2])))
 	w.backUp(dest)
 	mustRestore(t, dest)
@@ -168,7 +168,7 @@ func TestRehash(t *testing.T) {
 	mustRestore(t, dest)
 	check(t, os.Truncate(path(dest, made[1]), 1))
 	if again := w.backUp(dest); again.Copied.Count != 1 {
-		t.Errorf("of another length: copied %+v", again.Copied)
+		t.Errorf("with another length: copied %+v", again.Copied)
 	}
 	mustRestore(t, dest)
 }
@@ -222,8 +222,8 @@ type failing struct{ error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// TestSourceBreaks: the older backup stays, and the next one continues.
-func TestSourceBreaks(t *testing.T) {
+// TestFailingSource: if the source fails, the older backup is kept, and the next backup continues.
+func TestFailingSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.upload("one")
@@ -268,7 +268,7 @@ func TestRefusedDestinations(t *testing.T) {
 	newer := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 4}`), 0o600))
 	aliased := filepath.Join(w.dir, "blobs", "new")
-	if runtime.GOOS != "windows" { // creating links requires a privilege there
+	if runtime.GOOS != "windows" { // on Windows, creating links requires a privilege
 		alias := filepath.Join(t.TempDir(), "alias")
 		check(t, os.Symlink(w.dir, alias))
 		aliased = filepath.Join(alias, "blobs", "new")
@@ -291,13 +291,13 @@ func TestRefusedDestinations(t *testing.T) {
 			t.Errorf("%s: %v", tt.dest, err)
 		}
 		after, _ := os.ReadDir(tt.dest)
-		if len(after) > len(before)+1 { // the lock
+		if len(after) > len(before)+1 { // the lock file
 			t.Errorf("%s: %d entries, %d before", tt.dest, len(after), len(before))
 		}
 	}
 }
 
-func TestOneAtATime(t *testing.T) {
+func TestConcurrentBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.upload("one")
@@ -364,7 +364,7 @@ func TestDescriptiveMetadata(t *testing.T) {
 }
 
 // TestReplacedFiles: replaced files that are not purged yet are in the backup, so that no file is
-// missing after a restore.
+// missing after a restoration.
 func TestReplacedFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,6 +1,6 @@
 package backup
 
-// CreateOn and RepairOn are Create and Repair on a given file system.
+// CreateOn and RepairOn are like Create and Repair, on a given file system.
 var (
 	CreateOn = createOn
 	RepairOn = repairOn

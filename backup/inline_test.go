@@ -17,7 +17,7 @@ import (
 )
 
 // TestInlineBodies: a body that is inline at the time of the backup is restored with the metadata.
-// After it was flushed to a file that is lost, it is repaired from the backup.
+// If it is later flushed to a file that is lost, the backup repairs it.
 func TestInlineBodies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -39,7 +39,7 @@ func TestInlineBodies(t *testing.T) {
 	restored := mustRestore(t, dest)
 	wantSame(t, w.dir, restored)
 
-	// The service flushes the restored bodies to files, and one is lost.
+	// The service flushes the restored bodies to files, and one file is lost.
 	w.dir = restored
 	w.flush(made)
 	check(t, os.Remove(path(w.dir, made[1])))

@@ -23,8 +23,8 @@ import (
 	"labshelf/repository/maintenance"
 )
 
-// killed makes this program the child of a kill test. Its value has the action, the source and the
-// target.
+// killed makes this program the child of a kill test. Its value contains the action, the source and
+// the target.
 const killed = "BACKUP_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -58,8 +58,8 @@ func beChild(what, from, to string) error {
 	return errors.Join(err, source.Close())
 }
 
-// child runs a child process, and kills it after a time within its work, unless that is negative.
-// It returns how long the child worked, and whether it finished.
+// child runs a child process. It kills the process after this time of its work, unless after is
+// negative. It returns the time that the child has worked, and whether the child has finished.
 func child(t *testing.T, after time.Duration, args ...string) (worked time.Duration, ended bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -75,7 +75,7 @@ func child(t *testing.T, after time.Duration, args ...string) (worked time.Durat
 	begun := time.Now()
 	if after >= 0 {
 		time.Sleep(after)
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may already have ended
 	}
 	ended = lines.Scan()
 	worked = time.Since(begun)
@@ -95,9 +95,9 @@ func rounds() int {
 	return 20
 }
 
-// TestKilledBackup kills a process that makes a backup at random moments. A restoration always
+// TestKilledBackup kills a process that creates a backup, at random times. A restoration always
 // yields a complete backup: the previous one, or this one if the process was killed after its end.
-// The test does not run in parallel, since a child holds the locks of all open files until its
+// The test does not run in parallel, because a child holds the locks of all open files until its
 // exec.
 func TestKilledBackup(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(1, 2))
@@ -117,7 +117,7 @@ func TestKilledBackup(t *testing.T) {
 		case slices.Equal(restored, after):
 			before = after
 		case !slices.Equal(restored, before):
-			t.Fatalf("%d resources were restored; there were %d before and %d after", len(restored), len(before), len(after))
+			t.Fatalf("%d resources were restored, want %d or %d", len(restored), len(before), len(after))
 		}
 	}
 	t.Logf("%d of %d were interrupted", interrupted, rounds())
@@ -128,12 +128,12 @@ func TestKilledBackup(t *testing.T) {
 	wantSame(t, w.dir, mustRestore(t, dest))
 	done, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
 	if check(t, err); done.Earlier == 0 || done.Earlier >= backup.DefaultKeep {
-		t.Errorf("%d earlier snapshots are whole", done.Earlier)
+		t.Errorf("%d earlier snapshots are complete", done.Earlier)
 	}
 	left, err := os.ReadDir(filepath.Join(dest, "tmp"))
 	check(t, err)
 	if metaOf(t, dest); len(left) > 0 {
-		t.Errorf("%s is left in tmp", left[0].Name())
+		t.Errorf("%s remains in tmp", left[0].Name())
 	}
 }
 
@@ -185,9 +185,9 @@ func (f *endlessFile) Write(p []byte) (n int, err error) {
 func (f *endlessFile) Sync() error { return f.fs.do(f.File.Sync) }
 
 // TestKilledAtEachStep ends a backup at each of its calls to the file system, in three cases: into
-// an empty folder, into one with a snapshot to remove, and into one whose latest snapshot has the
-// same state. All earlier snapshots stay complete, except an expired one, which may be gone.
-// The next backup continues.
+// an empty folder, into a folder with a snapshot to remove, and into a folder whose latest snapshot
+// has the same state. All earlier snapshots stay complete, except an expired one, which may have
+// been removed. The next backup continues.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	fresh := newWorld(t)
@@ -213,7 +213,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// killAtEachStep keeps three snapshots. from is the folder before, or "".
+// killAtEachStep keeps three snapshots. from is a copy of the folder before the backup, or "".
 func killAtEachStep(t *testing.T, data, from string) {
 	before := map[string][]string{}
 	if from != "" {
@@ -265,14 +265,14 @@ func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps 
 			continue
 		}
 		if _, users := contents(t, dir); !slices.Equal(users, before[name]) {
-			t.Errorf("after %d calls %s holds the users %v, not %v", steps, name, users, before[name])
+			t.Errorf("after %d calls, %s contains the users %v, not %v", steps, name, users, before[name])
 		}
 	}
 }
 
-// TestKilledRestore kills a process that restores at random moments. The data directory is
-// complete, or no service starts on it; the backup stays complete. The test does not run in
-// parallel either.
+// TestKilledRestore kills a process that restores, at random times. The data directory is complete,
+// or no service starts on it. The backup stays complete. Like TestKilledBackup, the test does not
+// run in parallel.
 func TestKilledRestore(t *testing.T) {
 	w, random := newWorld(t), rand.New(rand.NewPCG(3, 4))
 	dest, folder := t.TempDir(), t.TempDir()
@@ -299,7 +299,7 @@ func TestKilledRestore(t *testing.T) {
 	wantSame(t, w.dir, mustRestore(t, dest))
 }
 
-// wantWhole checks a data directory.
+// wantWhole fails the test unless a data directory is complete.
 func wantWhole(t *testing.T, dir string) {
 	t.Helper()
 	files, err := directory.OpenReadOnly(dir)
@@ -312,7 +312,7 @@ func wantWhole(t *testing.T, dir string) {
 	check(t, errors.Join(err, meta.Close()))
 }
 
-// bodies are files of random lengths.
+// bodies returns n bodies of random lengths.
 func bodies(random *rand.Rand, n int) (all []string) {
 	for range n {
 		body := make([]byte, 1+random.IntN(1<<15))

@@ -13,7 +13,7 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestMoveComparesRows: a move fails if the written metadata lack a row, or have another one.
+// TestMoveComparesRows: a move fails if the written metadata lack a row or have a different one.
 func TestMoveComparesRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

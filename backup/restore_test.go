@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestBrokenBackups breaks a backup in each way. It is rejected with the reason, no service starts
-// on the target directory, and the backup does not change.
+// TestBrokenBackups breaks a backup in each way. The backup is rejected with the reason, no service
+// starts on the target directory, and the backup does not change.
 func TestBrokenBackups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -40,7 +40,7 @@ func TestBrokenBackups(t *testing.T) {
 		break_  func(t *testing.T, dest string)
 		words   string
 		found   []string
-		partial bool // it can be restored in part
+		partial bool // whether it can be restored in part
 	}{
 		{name: "no manifest", words: "there is no manifest.json",
 			break_: func(t *testing.T, dest string) { check(t, os.Remove(filepath.Join(dest, "manifest.json"))) }},
@@ -69,7 +69,7 @@ func TestBrokenBackups(t *testing.T) {
 		{name: "link instead of a blob", words: "files are missing or of another length: 1 of 3", found: []string{"file0: not a regular file"}, partial: true,
 			break_: func(t *testing.T, dest string) {
 				check(t, os.Remove(path(dest, made[0])))
-				if runtime.GOOS == "windows" { // creating links requires a privilege there
+				if runtime.GOOS == "windows" { // on Windows, creating links requires a privilege
 					check(t, os.Mkdir(path(dest, made[0]), 0o700))
 					return
 				}
@@ -119,7 +119,7 @@ func leave(t *testing.T, path, content string) {
 	check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
-// TestUnknownFilesInBackup: other files in the folder do not matter.
+// TestUnknownFilesInBackup: other files in the folder are ignored.
 func TestUnknownFilesInBackup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -154,7 +154,7 @@ func TestOccupiedDataDirectory(t *testing.T) {
 	wantSame(t, w.dir, empty)
 	_, err = backup.Restore(t.Context(), dest, filepath.Join(empty, "meta.db"), backup.RestoreOptions{})
 	if err == nil {
-		t.Error("a file was taken for a folder")
+		t.Error("a file was accepted as a folder")
 	}
 }
 
@@ -184,22 +184,23 @@ func TestCancelledRestore(t *testing.T) {
 	check(t, err)
 	wantSame(t, w.dir, dir)
 
-	// A data directory that lost its metadata later does not count as incomplete, nor does a
-	// complete one with the note.
+	// A data directory that lost its metadata later is not treated as incomplete. Neither is a
+	// complete directory that contains the note.
 	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
 	if backup.Incomplete(dir) != nil {
-		t.Error("a complete data directory counts as incomplete")
+		t.Error("a complete data directory is treated as incomplete")
 	}
 	check(t, os.Remove(filepath.Join(dir, "restore.unfinished")))
 	check(t, os.Remove(filepath.Join(dir, "meta.db")))
 	if backup.Incomplete(dir) != nil {
-		t.Error("a data directory without its metadata counts as incomplete")
+		t.Error("a data directory without its metadata is treated as incomplete")
 	}
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
 	wantError(t, err, backup.ErrOccupied, "must be empty or missing")
 }
 
-// TestCancelledVerify: its files are removed, and the error does not tell the user to delete them.
+// TestCancelledVerify: a cancelled verification removes its files, and its error does not ask the
+// user to delete them.
 func TestCancelledVerify(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -219,7 +220,7 @@ func TestCancelledVerify(t *testing.T) {
 	}
 }
 
-// TestManifestIsPublic: the manifest contains the documented fields, and nothing secret.
+// TestManifestIsPublic: the manifest contains the documented fields, and no secret.
 func TestManifestIsPublic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -240,7 +241,7 @@ func TestManifestIsPublic(t *testing.T) {
 	}
 }
 
-// TestRepair loses files in each way. Repair restores those that the backup has, and changes
+// TestRepair loses files in each way. Repair restores the files that the backup has, and changes
 // nothing else.
 func TestRepair(t *testing.T) {
 	t.Parallel()
@@ -259,8 +260,8 @@ func TestRepair(t *testing.T) {
 			s.Files.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
 		}
 	})
-	check(t, os.Remove(path(w.dir, late)))                    // after the start, which records missing files
-	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is compared with its digest
+	check(t, os.Remove(path(w.dir, late)))                    // removed after the start, because the start records missing files
+	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // without the manifest, each file is compared with its digest
 
 	repair := func() (done backup.Repaired, repaired, left []metadata.Violation) {
 		done, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{
@@ -314,12 +315,12 @@ func wantNoted(t *testing.T, w *world, want ...metadata.Resource) {
 		return nil
 	}))
 	if noted != len(want) {
-		t.Errorf("%d blobs are noted as damaged, want %d", noted, len(want))
+		t.Errorf("%d blobs are recorded as damaged, want %d", noted, len(want))
 	}
 }
 
-// TestRepairLeavesMetadata: damaged metadata are rejected.
-func TestRepairLeavesMetadata(t *testing.T) {
+// TestRepairRejectsDamagedMetadata: Repair rejects damaged metadata.
+func TestRepairRejectsDamagedMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.upload("one")

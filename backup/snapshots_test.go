@@ -60,13 +60,13 @@ func names(t *testing.T, dest string) (all []string) {
 		all = append(all, m.Name())
 	}
 	if found.Room.Snapshots != int64(len(all)) {
-		t.Errorf("%d snapshots take room, of %d", found.Room.Snapshots, len(all))
+		t.Errorf("%d of %d snapshots use space", found.Room.Snapshots, len(all))
 	}
 	return all
 }
 
-// TestSnapshots: the last snapshots are kept and can be restored, older ones are removed, and no
-// file is.
+// TestSnapshots: the last snapshots are kept and can be restored. Older snapshots are removed, but
+// no files.
 func TestSnapshots(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -96,7 +96,7 @@ func TestSnapshots(t *testing.T) {
 		}
 		for _, which := range []string{m.Name(), time.UnixMicro(int64(m.Stamp)).UTC().Add(time.Millisecond).Format("2006-01-02 15:04:05.000")} {
 			if got := usersAt(t, dest, which); !slices.Equal(got, states[i]) {
-				t.Errorf("%s holds the users %v, want %v", which, got, states[i])
+				t.Errorf("%s contains the users %v, want %v", which, got, states[i])
 			}
 		}
 	}
@@ -113,8 +113,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSameState: a second backup of the same state replaces its own snapshot, and removes no other
-// one.
+// TestSameState: a second backup of the same state replaces only its own snapshot.
 func TestSameState(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -132,7 +131,7 @@ func TestSameState(t *testing.T) {
 }
 
 // TestRefusedSnapshots: a backup that is not a later state of the same repository is rejected with
-// one reason, which one flag allows.
+// one reason, which one flag overrides.
 func TestRefusedSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -183,7 +182,7 @@ func TestRefusedSnapshots(t *testing.T) {
 			check(t, err)
 			wantSame(t, dir, mustRestore(t, dest))
 			addUser(t, dir, "next")
-			other.backUp(dest) // no flag is needed a second time
+			other.backUp(dest) // the flag is not needed a second time
 			for _, name := range before {
 				if got := names(t, dest); !slices.Contains(got, name) {
 					t.Errorf("snapshots %v, before %v", got, before)
@@ -194,7 +193,7 @@ func TestRefusedSnapshots(t *testing.T) {
 }
 
 // TestEpochsAreKept: a restored repository continues in the same folder, and the last snapshot of
-// each epoch stays.
+// each epoch is kept.
 func TestEpochsAreKept(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -276,8 +275,8 @@ func TestParseAt(t *testing.T) {
 	}
 }
 
-// TestUndoneSnapshot: a time selects no state that a later restoration has undone; its name still
-// selects it.
+// TestUndoneSnapshot: a time selects no state that a later restoration has undone. The name of the
+// snapshot still selects it.
 func TestUndoneSnapshot(t *testing.T) {
 	t.Parallel()
 	w, dest := newWorld(t), t.TempDir()
@@ -297,9 +296,9 @@ func TestUndoneSnapshot(t *testing.T) {
 	back(backup.CreateOptions{Allow: backup.Allow{OtherEpoch: true}})
 	tomorrow := time.Now().UTC().Add(24 * time.Hour).Format(time.DateOnly)
 	if users := usersAt(t, dest, tomorrow); slices.Contains(users, "undone") {
-		t.Errorf("a time selects what was undone: %v", users)
+		t.Errorf("a time selects an undone snapshot: %v", users)
 	}
 	if users := usersAt(t, dest, made[1]); !slices.Contains(users, "undone") {
-		t.Errorf("the name of the snapshot that was undone selects %v", users)
+		t.Errorf("the name of the undone snapshot selects %v", users)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"labshelf/blobs"
 )
 
-// TestByteChangedOnTheWay: the first read of each file has one wrong byte. The file is read again,
-// and counts as complete.
-func TestByteChangedOnTheWay(t *testing.T) {
+// TestByteChangedInTransit: the first read of each file has one wrong byte. The file is read again,
+// and is reported as complete.
+func TestByteChangedInTransit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.upload("one", "two")
@@ -32,7 +32,7 @@ func TestByteChangedOnTheWay(t *testing.T) {
 // misread returns a wrong first byte at the first read of each blob.
 type misread struct {
 	backup.Source
-	read sync.Map // of digests
+	read sync.Map // digests of the read blobs
 }
 
 func (m *misread) Blob(ctx context.Context, b blobs.Blob) (io.ReadCloser, error) {

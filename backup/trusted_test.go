@@ -40,8 +40,8 @@ func synced(dir string, calls []blobstest.Call) map[string]int {
 	return folders
 }
 
-// badSync is a fault at the first sync of a folder of blobs: opening the store syncs two other
-// folders before.
+// badSync is a fault at the first sync of a folder of blobs. Before that, opening the store syncs
+// two other folders.
 var badSync = blobstest.Fault{Op: blobstest.SyncDir, N: 3, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}}
 
 // TestFoundFilesAreSynced: an earlier process may have been killed between renaming a file and
@@ -75,8 +75,8 @@ func TestFoundFilesAreSynced(t *testing.T) {
 	}
 }
 
-// TestRepairKeepsFoundFiles: the same for a file that an earlier repair restored, before the row of
-// its damage is removed.
+// TestRepairKeepsFoundFiles: the same applies to a file that an earlier repair restored, before the
+// row of its damage is removed.
 func TestRepairKeepsFoundFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

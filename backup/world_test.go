@@ -82,7 +82,7 @@ func (w *world) admin(ctx context.Context, s *repository.Service) auth.Principal
 
 func (w *world) metadata() string { return filepath.Join(w.dir, "meta.db") }
 
-// upload creates a resource for each body, named file0, file1 and so on.
+// upload creates a resource for each body, with the names file0, file1 and so on.
 func (w *world) upload(bodies ...string) (made []metadata.Resource) {
 	w.t.Helper()
 	w.with(func(ctx context.Context, s *repository.Service) {
@@ -181,8 +181,8 @@ type findings struct {
 	mu    sync.Mutex
 	busy  bool
 	all   []metadata.Violation
-	moved map[string][2]int64 // by part of the work: the last progress
-	there map[string]int64    // by part of the work: bytes that needed no work
+	moved map[string][2]int64 // the last progress, by part of the work
+	there map[string]int64    // bytes that needed no work, by part of the work
 }
 
 func (f *findings) events() backup.Events {
@@ -225,11 +225,11 @@ func wantFound(t *testing.T, found []metadata.Violation, want ...string) {
 		delete(left, name)
 	}
 	if len(left) > 0 || len(found) != len(want) {
-		t.Errorf("found more than wanted: %v", found)
+		t.Errorf("unexpected findings: %v", found)
 	}
 }
 
-// contents are all resources of a data directory, and the names of the users.
+// contents returns all resources of a data directory, and the names of the users.
 func contents(t *testing.T, dir string) (all []metadata.Resource, users []string) {
 	t.Helper()
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})

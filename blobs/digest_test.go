@@ -34,7 +34,7 @@ func TestParseDigest(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", test.name, got, abc)
 		}
 		if !test.valid && got != (blobs.Digest{}) {
-			t.Errorf("%s: got %s with the error", test.name, got)
+			t.Errorf("%s: got %s together with the error", test.name, got)
 		}
 	}
 }

@@ -25,8 +25,8 @@ func verified(content, stored []byte) *blobs.Verified {
 	return blobs.NewVerified(opened{bytes.NewReader(stored)}, blobOf(content))
 }
 
-// TestVerified changes the first, a middle and the last byte of a blob: no reader gets all bytes
-// without an error, also after it has read the beginning, and with reads of any size.
+// TestVerified changes the first, a middle and the last byte of a blob. No reader gets all bytes
+// without an error, with reads of any size, and also after it has read the beginning.
 func TestVerified(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 2, 1000, 100_000} {
@@ -55,7 +55,7 @@ func TestVerified(t *testing.T) {
 			}
 			into := make([]byte, size)
 			if err := verified(content, stored).ReadWhole(into); !errors.Is(err, want) || !bytes.Equal(into, stored) {
-				t.Errorf("%d bytes, byte %d changed: read at once with %v", size, at, err)
+				t.Errorf("%d bytes, byte %d changed: read in one call with %v", size, at, err)
 			}
 		}
 		if _, err := io.ReadAll(verified(content, content[:size-1])); !errors.Is(err, blobs.ErrDamaged) {
@@ -65,7 +65,7 @@ func TestVerified(t *testing.T) {
 			t.Errorf("%d bytes, one too many: got %v, want ErrDamaged", size, err)
 		}
 		if err := verified(content, content[:size-1]).ReadWhole(make([]byte, size)); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%d bytes, one missing: read at once with %v, want ErrUnexpectedEOF", size, err)
+			t.Errorf("%d bytes, one missing: read in one call with %v, want ErrUnexpectedEOF", size, err)
 		}
 	}
 	if got, err := io.ReadAll(verified(nil, nil)); len(got) != 0 || err != nil {
@@ -88,14 +88,14 @@ func TestVerifiedPart(t *testing.T) {
 	}
 }
 
-// TestReadWholeAgain tests that a byte that was wrong once is read again.
+// TestReadWholeAgain tests that a blob with a wrong byte is read again.
 func TestReadWholeAgain(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
 	for wrong, want := range []error{nil, nil, blobs.ErrDamaged} {
 		file := blobs.NewVerified(&wrongAtFirst{opened{bytes.NewReader(content)}, wrong}, blobOf(content))
 		if err := file.ReadWhole(make([]byte, len(content))); !errors.Is(err, want) {
-			t.Errorf("%d wrong readings: got %v, want %v", wrong, err, want)
+			t.Errorf("%d wrong reads: got %v, want %v", wrong, err, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server gives the same response to every request.
+// server starts a server that gives the same response to every request.
 func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -113,7 +113,7 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 	})
 	for call, err := range all(t.Context(), c) {
 		switch {
-		case call == "Status" || call == "Purge": // one object, which is complete or missing
+		case call == "Status" || call == "Purge": // these calls return one object, which is complete or missing
 		case !errors.Is(err, client.ErrIncomplete):
 			t.Errorf("%s: %v", call, err)
 		}

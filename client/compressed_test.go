@@ -13,8 +13,8 @@ import (
 	"labshelf/client"
 )
 
-// TestCompressedPages: listings are requested compressed, and read either way. A truncated or
-// invalid compressed page is an error.
+// TestCompressedPages: the client requests compressed listings, and reads compressed and
+// uncompressed ones. A truncated or invalid compressed page is an error.
 func TestCompressedPages(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -51,7 +51,7 @@ func TestCompressedPages(t *testing.T) {
 	check(t, file.Close())
 	pages := compressed.Load()
 	must[client.Resource](t)(c.Resources.Get(t.Context(), want))
-	same(t, compressed.Load(), pages) // files and records are not requested compressed
+	same(t, compressed.Load(), pages) // the client does not request compressed files and records
 	for what, change := range map[string]func([]byte) []byte{
 		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
 		"nothing": func([]byte) []byte { return nil },

@@ -7,7 +7,7 @@ import (
 	"labshelf/client"
 )
 
-// placements makes the calls that copy and move a resource. In the end it is unchanged.
+// placements makes the calls that copy and move a resource. At the end, the resource is unchanged.
 func placements(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) {
 	resource := must[client.Resource](t)
 	copied := resource(c.Resources.Copy(ctx, r.ID, client.Destination{Name: "copy"}))

@@ -47,7 +47,7 @@ func TestDataFromAnyByte(t *testing.T) {
 		wantStatus(t, http.StatusRequestedRangeNotSatisfiable)(s.c.Resources.Data(t.Context(), r.ID, int64(len(text))+2, ""))
 		wantStatus(t, http.StatusPreconditionFailed)(s.c.Resources.Data(t.Context(), r.ID, 0, `"another"`))
 		if _, err := s.c.Resources.Data(t.Context(), r.ID, -1, ""); err == nil {
-			t.Error("from before its start")
+			t.Error("from a negative offset")
 		}
 	}
 }
@@ -61,7 +61,7 @@ func wantStatus(t *testing.T, want int) func(*client.File, error) {
 	}
 }
 
-// cutBody breaks the connection after so many bytes of a response.
+// cutBody breaks the connection after a number of bytes of a response.
 type cutBody struct {
 	http.ResponseWriter
 	left int
@@ -101,7 +101,7 @@ func TestDownloadResumes(t *testing.T) {
 	f := must[*client.File](t)(c.Resources.Data(t.Context(), r.ID, 0, ""))
 	got, err := io.ReadAll(f)
 	check(t, f.Close())
-	// The byte before the missing ones is requested, too, so each response adds 300 bytes.
+	// The request includes the byte before the missing ones, so each response adds 300 bytes.
 	if err != nil || !bytes.Equal(got, text) || fmt.Sprint(ranges) != "[ bytes=300- bytes=600- bytes=900-]" || len(w.all) != 3 {
 		t.Errorf("%d bytes, %v, by %q", len(got), err, ranges)
 	}
@@ -113,7 +113,7 @@ func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	text := noise(1000)
-	t.Run("nothing comes", func(t *testing.T) {
+	t.Run("no bytes arrive", func(t *testing.T) {
 		t.Parallel()
 		r := s.upload(t, "dry", text)
 		var asked atomic.Int64
@@ -128,7 +128,7 @@ func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 	})
-	t.Run("one byte of nothing", func(t *testing.T) {
+	t.Run("one byte without progress", func(t *testing.T) {
 		t.Parallel()
 		r := s.upload(t, "one", text)
 		var ranges []string

@@ -17,9 +17,9 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// TestErrorIsThatOfTheContext: if the body notices the end of the context first, the call returns
+// TestCallReturnsContextError: if the body detects the end of the context first, the call returns
 // the error of the context.
-func TestErrorIsThatOfTheContext(t *testing.T) {
+func TestCallReturnsContextError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := New("http://127.0.0.1:1/v1", "")
@@ -31,7 +31,7 @@ func TestErrorIsThatOfTheContext(t *testing.T) {
 			_, err := c.Resources.Create(ctx, NewResource{SetID: "s", Name: "n"}, body, -1)
 			ended <- err
 		}()
-		synctest.Wait() // for the body
+		synctest.Wait() // wait for the body
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)

@@ -28,9 +28,9 @@ func (b *stuck) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// TestUploadEndsWithContext: a read of the file that blocks does not delay the call beyond the end
-// of the context, and is the last one. The same holds if the service has answered before it had the
-// chunk.
+// TestUploadEndsWithContext: a blocking read of the file does not delay the call beyond the end of
+// the context, and is the last read. The same applies if the service has answered before it has
+// received the chunk.
 func TestUploadEndsWithContext(t *testing.T) {
 	t.Parallel()
 	const last = 64 << 10
@@ -56,7 +56,7 @@ func TestUploadEndsWithContext(t *testing.T) {
 			ended <- err
 		}()
 		<-b.begun
-		time.Sleep(200 * time.Millisecond) // so that the response arrives; without it less is tested
+		time.Sleep(200 * time.Millisecond) // so that the response arrives; without this delay, less is tested
 		cancel()
 		select {
 		case err := <-ended:
@@ -64,7 +64,7 @@ func TestUploadEndsWithContext(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		case <-time.After(10 * time.Second):
-			t.Errorf("%s: it waits for the file", what)
+			t.Errorf("%s: the call waits for the file", what)
 		}
 		if n := b.reads.Load(); n != 1 {
 			t.Errorf("%s: %d reads", what, n)

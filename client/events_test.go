@@ -14,7 +14,7 @@ import (
 	"labshelf/client"
 )
 
-// cutStream cuts the connection after so many writes, and reports the first write.
+// cutStream cuts the connection after a number of writes, and reports the first write.
 type cutStream struct {
 	http.ResponseWriter
 	left  int
@@ -80,12 +80,12 @@ func TestEventsThroughCuts(t *testing.T) {
 		}
 	}
 	if want := <-made; !slices.Equal(got, want) || connections.Load() < 3 {
-		t.Errorf("over %d connections came %d events, want %d in their order", connections.Load(), len(got), len(want))
+		t.Errorf("received %[2]d events over %[1]d connections, want %[3]d in order", connections.Load(), len(got), len(want))
 	}
 }
 
-// TestEventsEnd: a revoked key ends the events with the error of the next connection, and an
-// unknown id begins with Reload.
+// TestEventsEnd: after a key is revoked, the events end with the error of the next connection. A
+// stream from an unknown id begins with Reload.
 func TestEventsEnd(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)

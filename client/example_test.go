@@ -46,7 +46,7 @@ func bench() (ctx context.Context, c *client.Client, set client.Set, stop func()
 	}
 }
 
-// put uploads a text.
+// put uploads a string.
 func put(ctx context.Context, c *client.Client, setID, name, text string) client.Resource {
 	r, err := c.Resources.Create(ctx, client.NewResource{SetID: setID, Name: name}, strings.NewReader(text), int64(len(text)))
 	fatal(err)

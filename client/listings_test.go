@@ -50,10 +50,10 @@ func TestListingsYieldEverythingOnce(t *testing.T) {
 	}
 	same(t, pages.Load(), 2)
 	all := c.Resources.List(t.Context(), client.ListOptions{Limit: 3})
-	same(t, len(collect(t, all)), len(collect(t, all))) // each loop begins again
+	same(t, len(collect(t, all)), len(collect(t, all))) // each loop begins at the first page
 }
 
-// TestLastPageBringsOnlyChanges: the kept URL of the last page returns exactly the later changes:
+// TestLastPageBringsOnlyChanges: the stored URL of the last page returns exactly the later changes:
 // new, changed, deleted and restored objects.
 func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
@@ -88,13 +88,13 @@ func TestLastPageBringsOnlyChanges(t *testing.T) {
 	same(t, harvest(), nil)
 }
 
-// TestPageURLsOfAMovedService: the URL of a page is requested from the client's service, whatever
-// address the URL has.
+// TestPageURLsOfAMovedService: the client requests a page from its service, whatever host the URL
+// of the page has.
 func TestPageURLsOfAMovedService(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	s.upload(t, "a", nil)
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the key went elsewhere") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the key was sent to another host") }))
 	defer elsewhere.Close()
 	first := must[client.Page[client.Resource]](t)(client.FetchPage[client.Resource](t.Context(), s.c, s.c.Base()+"/resources?limit=1"))
 	for _, base := range []string{elsewhere.URL + "/v1", "https://data.example.org/shelf/v1", ""} {
@@ -154,7 +154,7 @@ func TestErrorEndsAListing(t *testing.T) {
 	}
 }
 
-// calls are the calls that read existing objects, each with a response that is read to its end.
+// calls returns the calls that read existing objects, each with a response that is read to its end.
 func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	return map[string]func() error{
 		"Dataspace": func() error { _, err := c.Dataspaces.Get(ctx, "i"); return err },
@@ -232,8 +232,8 @@ func TestBrokenPageIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestConditionsAreSent: a condition is sent, and an empty one is an error, so that a call is never
-// made without it.
+// TestConditionsAreSent: a precondition is sent. An empty precondition is an error, so that no call
+// is sent without it.
 func TestConditionsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -243,7 +243,7 @@ func TestConditionsAreSent(t *testing.T) {
 	}
 	edited := must[client.Set](t)(s.c.Sets.Edit(ctx, s.set.ID, client.SetEdit{Title: new("New")}, client.IfMatch(s.set.ETag)))
 	if edited.ETag == s.set.ETag {
-		t.Error("the ETag is the old one")
+		t.Error("the ETag has not changed")
 	}
 	same(t, must[client.Set](t)(s.c.Sets.Get(ctx, s.set.ID, client.IfNoneMatch(s.set.ETag))), edited)
 	for name, err := range map[string]error{
@@ -291,8 +291,8 @@ func TestConcurrentCalls(t *testing.T) {
 	same(t, len(s.names(t)), 16)
 }
 
-// TestChildrenYieldOneLevel: the direct content of a folder is sorted by name, files and folders
-// together, whatever the page size.
+// TestChildrenYieldOneLevel: the direct content of a folder is sorted by name, with files and
+// folders together, whatever the page size.
 func TestChildrenYieldOneLevel(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

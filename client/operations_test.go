@@ -20,7 +20,7 @@ import (
 	"labshelf/internal/openapitest"
 )
 
-// document returns the description of the interface.
+// document returns the description of the HTTP API.
 func document(t *testing.T) *openapitest.Document {
 	t.Helper()
 	return must[*openapitest.Document](t)(openapitest.Load(filepath.Join("..", "handlers", "openapi.json")))
@@ -50,7 +50,7 @@ func TestEveryOperation(t *testing.T) {
 	}))
 	var left []string
 	for _, operation := range doc.Operations {
-		if operation.ID == "overrideUpload" { // two operations are for environments without some methods
+		if operation.ID == "overrideUpload" { // two operations are for environments that do not allow some methods
 			continue
 		}
 		if !asked[operation.ID] {
@@ -59,7 +59,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 	slices.Sort(left)
 	if len(left) > 0 {
-		t.Errorf("no call asks for %s", strings.Join(left, ", "))
+		t.Errorf("no call requests %s", strings.Join(left, ", "))
 	}
 }
 
@@ -78,7 +78,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	usage := must[client.Usage](t)(c.Usage(ctx))
 	one, own := must[client.Usage](t)(c.Dataspaces.Usage(ctx, space.ID)), must[client.UserUsage](t)(c.Users.Usage(ctx, client.Me))
 	if usage.ActiveFiles != 1 || len(usage.Dataspaces) != 1 || usage.Dataspaces[0].Counters != one.Counters || len(one.Days) != 1 || one.Days[0].Counters != one.Counters || own.Used != one.Bytes() {
-		t.Errorf("usage %+v of all, %+v of one, %+v of the user", usage, one, own)
+		t.Errorf("usage: %+v of all, %+v of one, %+v of the user", usage, one, own)
 	}
 	session := must[client.Session](t)(c.Sessions.SignIn(ctx, secretOf(ctx, t, c)))
 	if session.Username != "admin" || !session.Sysadmin {
@@ -95,7 +95,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	upkeep(ctx, t, c)
 }
 
-// secretOf makes a key.
+// secretOf creates a key, and returns it.
 func secretOf(ctx context.Context, t *testing.T, c *client.Client) string {
 	return must[client.CreatedKey](t)(c.Keys.Create(ctx, client.Me, client.NewKey{Label: "session"})).Secret
 }
@@ -143,7 +143,7 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
-// collect fails the test after an error.
+// collect reads a listing, and fails the test after an error.
 func collect[T any](t *testing.T, all iter.Seq2[T, error]) (got []T) {
 	t.Helper()
 	for item, err := range all {
@@ -180,7 +180,7 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	for _, resources := range [][]string{nil, {made.ID}} {
 		zip := must[*client.Download](t)(c.Sets.Archive(ctx, set.ID, resources...))
 		if text := must[[]byte](t)(io.ReadAll(zip)); !strings.Contains(string(text), "SHA256SUMS") {
-			t.Errorf("%d bytes are no archive", len(text))
+			t.Errorf("%d bytes are not an archive", len(text))
 		}
 		check(t, zip.Close())
 	}
@@ -193,8 +193,8 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	placements(ctx, t, c, made)
 }
 
-// versions makes the calls for the versions of a resource with three: the last two have the same
-// content.
+// versions makes the calls for the versions of a resource. Of its three versions, the last two have
+// the same content.
 func versions(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) {
 	version := must[client.Version](t)
 	all := collect(t, c.Versions.List(ctx, r.ID, client.ListOptions{Limit: 1}))
@@ -256,8 +256,8 @@ func auditing(ctx context.Context, t *testing.T, c *client.Client, set client.Se
 	}
 }
 
-// inChunks makes the calls for uploads: one replaces the file of a resource by the same file,
-// another one is ended.
+// inChunks makes the calls for uploads. One upload replaces the file of a resource with the same
+// file, and another one is ended.
 func inChunks(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
 	const content = "1,2,3\n"
 	same := client.NewResource{Name: r.Name, Filename: r.Filename, Description: r.Description}
@@ -268,7 +268,7 @@ func inChunks(ctx context.Context, t *testing.T, c *client.Client, r client.Reso
 	}
 	replaced := must[client.Resource](t)(c.Uploads.Continue(ctx, begun.ID, strings.NewReader(content), int64(len(content))))
 	if got := upload(c.Uploads.Get(ctx, begun.ID)); got.ResourceID != r.ID || replaced.ID != r.ID || replaced.SHA256 != r.SHA256 {
-		t.Errorf("at the end: %+v of %+v", got, replaced)
+		t.Errorf("at the end: %+v for %+v", got, replaced)
 	}
 	check(t, c.Uploads.End(ctx, upload(c.Uploads.Begin(ctx, same, 1, r.ID)).ID))
 	return replaced
@@ -325,7 +325,7 @@ func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 	}
 }
 
-// unchanging are fields that a change may repeat unchanged; a client does not need this.
+// unchanging contains fields that a change may repeat unchanged. A client does not need this.
 var unchanging = map[string][]string{
 	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},

@@ -22,9 +22,9 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-// TestRedirectsStayOutside: the client does not follow a redirect of a download to an address of
-// this machine, by number or by name, or away from TLS.
-func TestRedirectsStayOutside(t *testing.T) {
+// TestUnsafeRedirectsAreRefused: the client does not follow a redirect of a download to an address
+// of this machine, by number or by name, or from HTTPS to HTTP.
+func TestUnsafeRedirectsAreRefused(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

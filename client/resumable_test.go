@@ -37,13 +37,13 @@ func TestUploadContinuesAfterCuts(t *testing.T) {
 	same(t, r.SHA256, blobs.Digest(sha256.Sum256(text)))
 	same(t, len(s.names(t)), 1)
 	if _, cuts := proxy.Connections(); cuts < size/most {
-		t.Errorf("%d cuts: too few to mean anything", cuts)
+		t.Errorf("%d cuts are too few for this test", cuts)
 	}
 	again := must[client.Resource](t)(c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(text), size))
 	same(t, again.ID, r.ID)
 }
 
-// TestUploadCalls: the calls of an upload other than sending it.
+// TestUploadCalls tests the calls about an upload, except sending it.
 func TestUploadCalls(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -70,22 +70,22 @@ func TestUploadCalls(t *testing.T) {
 	}
 	const size = 5 + 64<<10 // the last 64 KiB are a separate chunk
 	u = must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
-	for _, size := range []int64{0, 2} { // less than its length
+	for _, size := range []int64{0, 2} { // fewer bytes than the announced length
 		short := must[client.Upload](t)(s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
 		if r, err := s.c.Uploads.Continue(ctx, short.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", size)) {
-			t.Errorf("the first %d bytes became %+v, %v", size, r, err)
+			t.Errorf("the first %d bytes resulted in %+v, %v", size, r, err)
 		}
 	}
 	if _, err := s.c.Uploads.Continue(ctx, u.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), "2 bytes less than 5") {
-		t.Errorf("a file that has shrunk: %v", err)
+		t.Errorf("a file that has become shorter: %v", err)
 	}
 	same(t, must[client.Upload](t)(s.c.Uploads.Get(ctx, u.ID)).ResourceID, "")
 	if _, err := s.c.Uploads.Begin(ctx, client.NewResource{SetID: s.set.ID, Name: "unknown"}, -1, ""); err == nil {
-		t.Error("a file of unknown length is begun")
+		t.Error("an upload of unknown length has begun")
 	}
 }
 
-// sendFirst sends the first bytes of an upload, as another client.
+// sendFirst sends the first bytes of an upload, like another client.
 func (s shelf) sendFirst(t *testing.T, id string, b []byte) {
 	t.Helper()
 	request := must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPatch, s.server.URL+"/v1/uploads/"+id, bytes.NewReader(b)))
@@ -99,14 +99,14 @@ func (s shelf) sendFirst(t *testing.T, id string, b []byte) {
 	check(t, response.Body.Close())
 }
 
-// TestUploadIsOfOneFile: bytes of an earlier process and of this one together are the current file,
-// or the upload fails.
-func TestUploadIsOfOneFile(t *testing.T) {
+// TestResumedUploadOfChangedFile: bytes sent by an earlier process and by this one together are the
+// present file, or the upload fails.
+func TestResumedUploadOfChangedFile(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	now := noise(300 << 10)
 	for name, tc := range map[string]struct {
-		sent []byte // by the earlier process
+		sent []byte // sent by the earlier process
 		code errs.Code
 	}{"the same": {now[:100<<10], ""}, "another": {noise(100 << 10), errs.CodeDigestMismatch}, "all of another": {noise(len(now)), ""}} {
 		u := must[client.Upload](t)(s.c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, int64(len(now)), ""))
@@ -114,7 +114,7 @@ func TestUploadIsOfOneFile(t *testing.T) {
 		r, err := s.c.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(now), int64(len(now)))
 		var problem *client.Problem
 		switch {
-		case len(tc.sent) == len(now): // it was already complete
+		case len(tc.sent) == len(now): // the upload was already complete
 			same(t, r.SHA256, blobs.Digest(sha256.Sum256(tc.sent)))
 		case tc.code == "":
 			same(t, r.SHA256, blobs.Digest(sha256.Sum256(now)))
@@ -131,7 +131,7 @@ func TestUploadIsOfOneFile(t *testing.T) {
 	u := must[client.Upload](t)(s.c.Uploads.Begin(t.Context(), client.NewResource{SetID: s.set.ID, Name: "older"}, int64(len(now)), ""))
 	s.sendFirst(t, u.ID, noise(100<<10))
 	if _, err := older.Uploads.Continue(t.Context(), u.ID, bytes.NewReader(now), int64(len(now))); !errors.Is(err, client.ErrAnotherFile) {
-		t.Errorf("a service that does not compare: %v", err)
+		t.Errorf("a service that does not compare the digest: %v", err)
 	}
 }
 
@@ -148,16 +148,16 @@ func TestEmptyUploadIsBegunOnce(t *testing.T) {
 	same(t, s.names(t), []string{"empty"})
 }
 
-// TestChunksAreRetried: the number of attempts for a chunk, and the waits between them.
+// TestChunksAreRetried tests the number of attempts for a chunk, and the waits between them.
 func TestChunksAreRetried(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, tc := range []struct {
 		what  string
 		fault fault
-		id    string // "": of an upload
+		id    string // "" for the id of an upload
 		tries int64
-		waits []time.Duration // at least
+		waits []time.Duration // minimum waits
 		words string
 	}{
 		{"a service that says when", answers(503, "unavailable", "7"), "", 2, []time.Duration{7 * time.Second}, ""},
@@ -187,7 +187,7 @@ func TestChunksAreRetried(t *testing.T) {
 			same(t, len(waits.all), len(tc.waits))
 			for i, least := range tc.waits {
 				if waits.all[i] < least {
-					t.Errorf("it waited for %v, and not for %v", waits.all[i], least)
+					t.Errorf("it waited for %v, want at least %v", waits.all[i], least)
 				}
 			}
 		})

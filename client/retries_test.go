@@ -19,7 +19,7 @@ import (
 	"labshelf/client"
 )
 
-// waits records the waits of a client instead of waiting.
+// waits records the waits of a client, which does not really wait.
 type waits struct {
 	mu  sync.Mutex
 	all []time.Duration
@@ -42,19 +42,19 @@ func hasty(c *client.Client, r client.Retries) (*client.Client, *waits) {
 	return c.WithRetries(r), w
 }
 
-// fault handles a request before the service, or in its place.
+// fault handles a request before the service, or instead of it.
 type fault func(w http.ResponseWriter, r *http.Request, service http.Handler)
 
 // unseen breaks the connection before the service has seen the request.
 func unseen(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// lost lets the service handle the request, and breaks the connection before the response.
+// lost makes the service handle the request, and breaks the connection before the response.
 func lost(_ http.ResponseWriter, r *http.Request, service http.Handler) {
 	service.ServeHTTP(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)
 }
 
-// answers responds in place of the service, or in place of a proxy if code is "".
+// answers responds instead of the service, or like a proxy if code is "".
 func answers(status int, code, retryAfter string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if retryAfter != "" {
@@ -79,7 +79,7 @@ func (f fault) then(next fault) fault {
 	}
 }
 
-// at returns a fault for the first requests, times many. It counts all requests.
+// at returns a fault for the first times requests. It counts all requests.
 func (f fault) at(times int, count *atomic.Int64) fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		if count.Add(1) <= int64(times) {
@@ -90,9 +90,8 @@ func (f fault) at(times int, count *atomic.Int64) fault {
 	}
 }
 
-// TestWhatIsRetried: the calls that are repeated, and those that are not, if the first requests
-// fail.
-func TestWhatIsRetried(t *testing.T) {
+// TestRetriedCalls tests which calls are repeated if the first requests fail.
+func TestRetriedCalls(t *testing.T) {
 	t.Parallel()
 	type world struct {
 		c  *client.Client
@@ -133,7 +132,7 @@ func TestWhatIsRetried(t *testing.T) {
 		fault fault
 		times int // number of failing requests
 		tries int // expected number of requests
-		want  int // status of the error; 0: no error; -1: not an error of the service
+		want  int // status of the error; 0 for no error; -1 for an error that is not from the service
 		words string
 	}{
 		{"read", unseen, 4, 5, 0, ""},
@@ -194,7 +193,7 @@ func TestWhatIsRetried(t *testing.T) {
 	}
 }
 
-// TestWaitsDouble: waits double, up to the longest, minus a random part; a delay demanded by the
+// TestWaitsDouble: waits double up to the maximum, minus a random part. A delay demanded by the
 // service is a lower bound.
 func TestWaitsDouble(t *testing.T) {
 	t.Parallel()
@@ -240,9 +239,9 @@ func between(bounds ...time.Duration) (pairs [][2]time.Duration) {
 	return pairs
 }
 
-// TestDefaultWaitIsByTheClock: by default a client waits by the clock, and no longer than its
-// context.
-func TestDefaultWaitIsByTheClock(t *testing.T) {
+// TestDefaultWait: by default, a client really waits, but not after its context has
+// ended.
+func TestDefaultWait(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	c := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -270,7 +269,7 @@ func TestDefaultWaitIsByTheClock(t *testing.T) {
 			return
 		}
 		if limit > time.Minute {
-			t.Fatalf("%v, without what it waited after", err)
+			t.Fatalf("%v, without the error before the wait", err)
 		}
 	}
 }
@@ -313,8 +312,8 @@ func TestUnsentCallsAreRetried(t *testing.T) {
 	}
 }
 
-// unused returns an address without a listener. Its port is outside of the range that a system
-// assigns automatically: otherwise another test could get it, or the client, which would then be
+// unused returns an address without a listener. Its port is outside the range that a system assigns
+// automatically. Otherwise another test could get the port, or the client, which would then be
 // connected to itself.
 func unused(t *testing.T) string {
 	t.Helper()
@@ -327,7 +326,7 @@ func unused(t *testing.T) string {
 	}
 }
 
-// TestFinalFailuresAreNotRetried: a failure that would recur is not repeated.
+// TestFinalFailuresAreNotRetried: a failure that would recur is not retried.
 func TestFinalFailuresAreNotRetried(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))

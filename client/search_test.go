@@ -18,8 +18,8 @@ func (s *service) indexed(t *testing.T) {
 	check(t, s.repo.Search.Indexed(t.Context()))
 }
 
-// TestSearch: hits are of all kinds, with their records and matched parts, in pages of any length
-// and each order.
+// TestSearch: hits of all kinds have their records and matched parts, in pages of any length and in
+// each order.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -89,7 +89,7 @@ func TestSearchCounts(t *testing.T) {
 	}
 }
 
-// TestSearchRefused: an invalid query is an error that names the rule, once.
+// TestSearchRefused: the error for an invalid query names the rule once.
 func TestSearchRefused(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -102,8 +102,7 @@ func TestSearchRefused(t *testing.T) {
 	same(t, n, 1)
 }
 
-// TestHitJSON: a hit has the same JSON as in the interface, and a hit of an unknown kind is
-// rejected.
+// TestHitJSON: a hit has the same JSON as in the HTTP API. A hit of an unknown kind is rejected.
 func TestHitJSON(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -17,15 +17,15 @@ import (
 	"labshelf/repository/webhooks"
 )
 
-// service is a real service in a directory, behind a listening socket. All tests use it except
-// those about responses that a service never gives.
+// service is a real service in a directory, behind a listening socket. All tests use it, except
+// tests of responses that a service never gives.
 type service struct {
 	repo    *repository.Service
 	meta    *bolt.Store
 	handler http.Handler
 	server  *httptest.Server
 	base    string // URL, ends with /v1
-	key     string // of the first sysadmin
+	key     string // key of the first sysadmin
 }
 
 // openService opens a service in an empty directory. The caller closes it.
@@ -96,7 +96,7 @@ func start(t *testing.T) (*service, *client.Client) {
 	return s, c
 }
 
-// must fails the test after an error.
+// must returns a function that fails the test after an error.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(got T, err error) T {
 		t.Helper()

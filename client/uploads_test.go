@@ -85,7 +85,7 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 					t.Errorf("%s became %+v", name, got)
 				}
 				if !bytes.Equal(content(t, s.c, got.ID), text) {
-					t.Errorf("%s of %d came back as something else", name, n)
+					t.Errorf("%s of %d bytes has changed", name, n)
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	}
 }
 
-// cutAfter breaks the connection after so many bytes of a body.
+// cutAfter breaks the connection after n bytes of a body.
 func cutAfter(n int64) fault {
 	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 		_, _ = io.CopyN(io.Discard, r.Body, n)
@@ -141,10 +141,10 @@ func cutAfter(n int64) fault {
 	}
 }
 
-// TestUploadIsRepeatedWhereSafe: a broken upload is sent again from its start if the service cannot
-// have stored it, or if storing it again does no harm. It is never sent from the middle, and never
-// stored twice.
-func TestUploadIsRepeatedWhereSafe(t *testing.T) {
+// TestUploadRetries: an interrupted upload is sent again from its beginning if the
+// service cannot have stored it, or if storing it again has no effect. It is never sent from the
+// middle, and never stored twice.
+func TestUploadRetries(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	old := must[client.Resource](t)(s.c.Resources.Create(t.Context(), client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))

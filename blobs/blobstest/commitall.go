@@ -7,7 +7,7 @@ import (
 	"labshelf/blobs"
 )
 
-// testCommitAll commits bodies of several sizes at once, one of them twice, and one whose blob
+// testCommitAll commits bodies of several sizes in one call, one of them twice, and one whose blob
 // already exists.
 func testCommitAll(t *testing.T, store blobs.Store) {
 	put(t, store, Content(1))

@@ -32,7 +32,7 @@ type Fault struct {
 	Op     Op    // operation of the counted calls
 	N      int   // the first failing call, counted from 1 since Arm
 	Sticky bool  // later calls fail too
-	Err    error // error of failing calls
+	Err    error // error of the failing calls
 }
 
 // Call is one recorded call.

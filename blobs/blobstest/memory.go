@@ -19,7 +19,7 @@ import (
 // Memory is a [blobs.Folder] in memory, including removed blobs.
 type Memory struct {
 	mu       sync.Mutex
-	freed    sync.Cond // a removal has ended
+	freed    sync.Cond // signals the end of a removal
 	bodies   map[blobs.Digest][]byte
 	partials map[string][]byte
 	trash    map[blobs.Digest]trashed

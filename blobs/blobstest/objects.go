@@ -19,8 +19,8 @@ import (
 	"labshelf/blobs"
 )
 
-// MemoryObjects is a store of [blobs.Objects] in memory. Several services may share one. A partial
-// file is a separate object for each checkpoint.
+// MemoryObjects is a store of [blobs.Objects] in memory. Several services may share one store. A
+// partial file has a separate object for each checkpoint.
 type MemoryObjects struct {
 	clock blobs.Clock
 

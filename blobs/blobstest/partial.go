@@ -30,7 +30,7 @@ func (m *Memory) AppendPartial(ctx context.Context, p blobs.Partial, r io.Reader
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if int64(len(m.partials[name])) < at.Size { // removed meanwhile by another caller
+	if int64(len(m.partials[name])) < at.Size { // another caller has removed it in the meantime
 		return at, fmt.Errorf("%w: the partial file %s", blobs.ErrNotFound, name)
 	}
 	body := append(slices.Clone(m.partials[name][:at.Size]), more...)

@@ -55,7 +55,7 @@ func checkStaged(t *testing.T, staged blobs.Staged, content []byte) {
 		t.Errorf("Size: got %d, want %d", got.Size, want)
 	}
 	if !bytes.Equal(got.Head, content[:min(len(content), blobs.HeadSize)]) {
-		t.Errorf("Head: got %d bytes that are not the first of %d", len(got.Head), len(content))
+		t.Errorf("Head: got %d bytes that are not the first bytes of %d", len(got.Head), len(content))
 	}
 }
 
@@ -173,7 +173,7 @@ func testFailingReader(t *testing.T, store blobs.Store) {
 			staged, err := store.Stage(t.Context(), r, 0)
 			wantError(t, "Stage", err, cause)
 			if errors.Is(err, blobs.ErrNoSpace) {
-				t.Errorf("an error of the reader was taken for one of the store: %v", err)
+				t.Errorf("an error of the reader was reported as an error of the store: %v", err)
 			}
 			if staged != nil {
 				t.Error("Stage returned a body together with an error")
@@ -187,7 +187,7 @@ func testFailingReader(t *testing.T, store blobs.Store) {
 	wantNothing(t, store)
 }
 
-// endless never ends; after some reads it cancels the given context.
+// endless never ends. It cancels the given context after some reads.
 type endless struct {
 	reads  int
 	cancel func()
@@ -208,7 +208,7 @@ func testCancelled(t *testing.T, store blobs.Store) {
 	_, err := store.Stage(ctx, body, 0)
 	wantError(t, "Stage cancelled on the way", err, context.Canceled)
 	if body.reads != 5 {
-		t.Errorf("the reader was used %d times, want no more after the 5th", body.reads)
+		t.Errorf("the reader was used %d times, want at most 5", body.reads)
 	}
 	_, err = store.Stage(ctx, strings.NewReader("late"), 0)
 	wantError(t, "Stage cancelled before", err, context.Canceled)

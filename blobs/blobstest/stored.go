@@ -39,7 +39,7 @@ func testOpenErrors(t *testing.T, store blobs.Store) {
 func testRemove(t *testing.T, store blobs.Folder) {
 	content, other := Content(1000), Content(1001)
 	put(t, store, other)
-	for range 2 { // the second time the trash has an older one
+	for range 2 { // the second time, the trash contains an older copy
 		digest := put(t, store, content).Digest
 		if err := store.Remove(digest, nil); err != nil {
 			t.Fatal("Remove:", err)
@@ -73,7 +73,7 @@ func testWalk(t *testing.T, store blobs.Folder) {
 		t.Fatal("Walk:", err)
 	}
 	if len(seen) != len(sizes) || !slices.IsSortedFunc(seen, compare) {
-		t.Errorf("Walk visited %d of %d blobs, ascending: %t", len(seen), len(sizes), slices.IsSortedFunc(seen, compare))
+		t.Errorf("Walk visited %d of %d blobs, in ascending order: %t", len(seen), len(sizes), slices.IsSortedFunc(seen, compare))
 	}
 	wantOnly(t, store)
 }
@@ -104,7 +104,7 @@ func testWalkStops(t *testing.T, store blobs.Folder) {
 	})
 	wantError(t, "Walk cancelled on the way", err, context.Canceled)
 	if visits != 1 {
-		t.Errorf("Walk went on after the end of its context: %d visits", visits)
+		t.Errorf("Walk continued after the end of its context: %d visits", visits)
 	}
 }
 
@@ -244,7 +244,7 @@ func testPinAgainstRemove(t *testing.T, store blobs.Folder) {
 	wantBlob(t, store, content)
 }
 
-// testRemoveUnderReader removes a blob twice, and deletes it, while it is being read.
+// testRemoveUnderReader removes a blob twice, and deletes it, while a reader reads it.
 func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 	content := Content(300_000)
 	var readers []io.ReadSeekCloser
@@ -255,7 +255,7 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 			t.Fatal(err)
 		}
 		readers = append(readers, f)
-		put(t, store, content) // in place of the one that is being read
+		put(t, store, content) // replaces the blob that is being read
 		if err := store.Remove(digestOf(content), nil); err != nil {
 			t.Error("Remove:", err)
 		}
@@ -266,7 +266,7 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 	}
 	put(t, store, content)
 	if err := store.Remove(digestOf(content), nil); err != nil {
-		t.Error("Remove of what had been deleted before:", err)
+		t.Error("Remove of a deleted blob:", err)
 	}
 	for _, f := range readers {
 		got, err := io.ReadAll(f)
@@ -279,8 +279,8 @@ func testRemoveUnderReader(t *testing.T, store blobs.Folder) {
 	}
 }
 
-// testReadAgainstChanges runs readers of a blob that is committed and removed repeatedly: they read
-// the whole blob or get ErrNotFound.
+// testReadAgainstChanges runs readers of a blob that is committed and removed repeatedly. They must
+// read the whole blob or get ErrNotFound.
 func testReadAgainstChanges(t *testing.T, store blobs.Folder) {
 	const readers, rounds = 3, 40
 	content := Content(1000)

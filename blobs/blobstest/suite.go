@@ -1,4 +1,4 @@
-// Package blobstest contains shared parts of tests of and with blob stores: the suite for every
+// Package blobstest contains helpers for tests of and with blob stores: the suite for every
 // [blobs.Store], a store in memory, and a file system that fails on demand.
 package blobstest
 
@@ -116,7 +116,7 @@ func put(t *testing.T, store blobs.Store, content []byte) blobs.Blob {
 	return committed.Blob
 }
 
-// tryPut is put for goroutines, which must not end the test.
+// tryPut is like put, for goroutines, which must not end the test.
 func tryPut(ctx context.Context, store blobs.Store, content []byte) (blobs.Content, error) {
 	staged, err := store.Stage(ctx, bytes.NewReader(content), 0)
 	if err != nil {
@@ -161,7 +161,7 @@ func wantRead(t *testing.T, store blobs.Store, b blobs.Blob, content []byte) {
 		t.Errorf("blob of %d bytes: %v", len(content), err)
 	}
 	if b.Digest != digestOf(content) || b.Size != int64(len(content)) {
-		t.Errorf("blob of %d bytes: it is named %+v", len(content), b)
+		t.Errorf("blob of %d bytes: its name is %+v", len(content), b)
 	}
 }
 

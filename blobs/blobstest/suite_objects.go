@@ -14,7 +14,7 @@ import (
 	"labshelf/blobs"
 )
 
-// Manual is a clock that only moves when it is set. It is safe for concurrent use.
+// Manual is a clock that advances only when the test advances it. It is safe for concurrent use.
 type Manual struct {
 	mu  sync.Mutex
 	now time.Time
@@ -124,7 +124,7 @@ func testCommitLooks(t *testing.T, store dated) {
 	wantError(t, "Commit", commit(t, staged), nil)
 	wantError(t, "DeleteObject", store.DeleteObject(t.Context(), blobs.Object{Name: staged.Content().Object}), nil)
 	if err := commit(t, staged); err == nil {
-		t.Error("Commit of an object that is gone has succeeded")
+		t.Error("Commit of a missing object has succeeded")
 	}
 }
 
@@ -204,7 +204,7 @@ func testWalkObjects(t *testing.T, store dated) {
 }
 
 // testParts appends a body that is long enough for several parts, in chunks that end within parts.
-// Each chunk uses a new instance of the store: the checkpoint has the whole state.
+// Each chunk uses a new instance of the store, because the checkpoint contains the whole state.
 func testParts(t *testing.T, store dated) {
 	content := Content(11<<20 + 7)
 	p := blobs.Partial{Name: "A", Length: int64(len(content))}
@@ -226,7 +226,7 @@ func testParts(t *testing.T, store dated) {
 		t.Errorf("the checkpoint names %+v, %v, and the blob is %q", named, err, committed.Object)
 	}
 	if former[committed.Object] {
-		t.Error("the blob is an object that an earlier checkpoint named and a later one did not")
+		t.Error("the blob is an object that an earlier checkpoint named, but a later one did not")
 	}
 	if !committed.Begun.After(begun) || !committed.Put.Equal(store.clock.Now()) {
 		t.Errorf("begun %v, put %v", committed.Begun, committed.Put)
@@ -240,7 +240,7 @@ func testParts(t *testing.T, store dated) {
 	wantNamed(t, store, committed.Object)
 	again, err := completeOf(t, store, p).Commit(t.Context())
 	if err != nil || again.Blob != committed.Blob {
-		t.Errorf("Commit by who had no answer: %+v, %v", again, err)
+		t.Errorf("Commit repeated without a response: %+v, %v", again, err)
 	}
 }
 
@@ -265,7 +265,7 @@ func (s dated) removeFormer(t *testing.T, before, after blobs.Checkpoint, former
 	}
 }
 
-// testPartsLost: deleted objects are noticed, and invalid checkpoints are rejected.
+// testPartsLost: deleted objects are detected, and invalid checkpoints are rejected.
 func testPartsLost(t *testing.T, store dated) {
 	p := blobs.Partial{Name: "A", Length: 20 << 20}
 	add(t, store, &p, Content(12<<20), io.EOF, 1<<30)

@@ -14,7 +14,7 @@ import (
 // errCut is the error of failing readers in the tests.
 var errCut = errors.New("cut off")
 
-// add appends a chunk from a reader that ends after content, with or without an error, and moves
+// add appends a chunk from a reader that ends after content, with or without an error. It updates
 // the checkpoint.
 func add(t *testing.T, store blobs.PartialFiles, p *blobs.Partial, content []byte, ending error, most int64) {
 	t.Helper()
@@ -40,8 +40,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// testPartialFiles: chunks make the same blob as a body that is staged at once, wherever they are
-// cut.
+// testPartialFiles: chunks yield the same blob as a body that is staged in one call, wherever the
+// chunks end.
 func testPartialFiles(t *testing.T, store blobs.Store) {
 	const large = 1 << 30
 	content := Content(1_300_003)
@@ -58,7 +58,7 @@ func testPartialFiles(t *testing.T, store blobs.Store) {
 		add(t, store, &p, content[p.At.Size:end], step.ending, step.most)
 	}
 	if p.At.Size == p.Length {
-		t.Error("the steps leave nothing for the last chunk")
+		t.Error("the steps leave no bytes for the last chunk")
 	}
 	lost := p
 	add(t, store, &lost, []byte("lost and written over"), errCut, large)
@@ -80,7 +80,7 @@ func testPartialFiles(t *testing.T, store blobs.Store) {
 	}
 }
 
-// testPartialFolder: partial files have names, and stay until they are removed.
+// testPartialFolder: partial files have names, and are kept until they are removed.
 func testPartialFolder(t *testing.T, store blobs.Folder) {
 	content := Content(100)
 	p, other := blobs.Partial{Name: "A", Length: 100}, blobs.Partial{Name: "B", Length: 100}
@@ -92,7 +92,7 @@ func testPartialFolder(t *testing.T, store blobs.Folder) {
 	confirm := func() error { return nil }
 	complete := completeOf(t, store, p)
 	if err := errors.Join(complete.Withdraw(confirm), store.CheckPartial(t.Context(), p), complete.Discard(), store.CheckPartial(t.Context(), p)); err != nil {
-		t.Errorf("before it has been committed: %v", err)
+		t.Errorf("before the commit: %v", err)
 	}
 	if err := errors.Join(commit(t, completeOf(t, store, p)), completeOf(t, store, p).Withdraw(confirm)); err != nil {
 		t.Errorf("withdraw: %v", err)

@@ -40,7 +40,7 @@ func testConfirm(t *testing.T, store blobs.Folder) {
 		}()
 		select {
 		case err := <-late:
-			t.Errorf("Pin did not wait for Remove: Open says %v", err)
+			t.Errorf("Pin did not wait for Remove: Open returns %v", err)
 			late <- err
 		case <-time.After(5 * time.Millisecond): // waiting cannot be observed otherwise
 		}
@@ -54,7 +54,7 @@ func testConfirm(t *testing.T, store blobs.Folder) {
 	wantError(t, "Remove of a missing blob", store.Remove(digest, agree), blobs.ErrNotFound)
 	wantError(t, "Remove of a missing blob, refused", store.Remove(digest, refuse), refused)
 	if calls != 4 {
-		t.Errorf("confirm was called %d times in all, want 4", calls)
+		t.Errorf("confirm was called %d times in total, want 4", calls)
 	}
 	store.Pin(digest)() // must not wait
 }
@@ -90,7 +90,7 @@ func testTrash(t *testing.T, store blobs.Folder) {
 		seen = append(seen, digest)
 		// File systems and kernels round times.
 		if removed.Before(start.Add(-2*time.Second)) || removed.After(time.Now().Add(2*time.Second)) {
-			t.Errorf("removed at %v, and not between %v and now", removed, start)
+			t.Errorf("removed at %v, want a time between %v and now", removed, start)
 		}
 		return nil
 	})
@@ -106,9 +106,9 @@ func testTrash(t *testing.T, store blobs.Folder) {
 		wantError(t, "OpenTrashed after DeleteTrashed", readTrashed(store, contents[2]), blobs.ErrNotFound)
 	}
 	if err := errors.Join(readTrashed(store, contents[1]), store.Remove(again, nil)); err != nil {
-		t.Errorf("after DeleteTrashed of another one: %v", err)
+		t.Errorf("after DeleteTrashed of another blob: %v", err)
 	}
-	put(t, store, contents[1]) // a blob that exists again stays
+	put(t, store, contents[1]) // a blob that exists again is kept
 	wantEmptied(t, store, time.Now().Add(time.Hour), 3, 301_000)
 	wantEmptied(t, store, time.Now().Add(time.Hour), 0, 0)
 	for _, content := range contents {

@@ -48,7 +48,7 @@ type swallow struct{ io.Writer }
 func (swallow) Sync() error  { return nil }
 func (swallow) Close() error { return nil }
 
-// BenchmarkHash compares staging without a disk with the hash alone: the difference is the cost of
+// BenchmarkHash compares staging without a disk with the hash alone. The difference is the cost of
 // reading, and of passing chunks between goroutines.
 func BenchmarkHash(b *testing.B) {
 	dir, err := directory.Open(blobstest.DataDir(b), nowhere{})

@@ -15,9 +15,9 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestCommitAllFaults fails each call of committing three bodies, one after the other: then nothing
-// is acknowledged, nothing is left in tmp, and unless a sync has failed they can be committed
-// again.
+// TestCommitAllFaults makes each call of a commit of three bodies fail, one after the other. Then
+// nothing is acknowledged, and no file remains in tmp. Unless a sync has failed, the bodies can be
+// committed again.
 func TestCommitAllFaults(t *testing.T) {
 	t.Parallel()
 	bodies := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
@@ -38,7 +38,7 @@ func TestCommitAllFaults(t *testing.T) {
 					t.Errorf("call %d fails: ErrUnsynced in %v is wrong", n+1, err)
 				}
 				if left := names(t, data+"/tmp"); len(left) > 0 {
-					t.Errorf("call %d fails: left in tmp: %v", n+1, left)
+					t.Errorf("call %d fails: files in tmp: %v", n+1, left)
 				}
 			}
 			if err := commitAll(dir, slices.Values(bodies)); errors.Is(err, blobs.ErrUnsynced) != (cause != unopened) {
@@ -54,7 +54,7 @@ func TestCommitAllFaults(t *testing.T) {
 	}
 }
 
-// TestCommitAgain has Commit fail and be called again.
+// TestCommitAgain makes Commit fail, and calls it again.
 func TestCommitAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -84,7 +84,7 @@ func TestCommitAgain(t *testing.T) {
 			t.Errorf("%s: Commit again: %v", test.op, second)
 		}
 		if calls := faulty.Calls(); test.again != has(calls, blobstest.SyncDir, nil) || !test.again && len(calls) > 0 {
-			t.Errorf("%s: Commit again made calls: %v", test.op, calls)
+			t.Errorf("%s: the second Commit made the calls %v", test.op, calls)
 		}
 		if err := staged.Discard(); err != nil {
 			t.Error(err)
@@ -96,13 +96,14 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
-// TestNamesAreSyncedOnce: where the sync of a folder has failed for one blob, no other one that was
-// renamed into it meanwhile is acknowledged: the next sync may succeed without its name.
+// TestNamesAreSyncedOnce: if the sync of a folder has failed for one blob, no other blob that was
+// renamed into the folder in the meantime is acknowledged, because the next sync may succeed
+// without its name.
 func TestNamesAreSyncedOnce(t *testing.T) {
 	t.Parallel()
 	dir, faulty, _ := openFaulty(t)
 	bodies := map[byte]string{}
-	for n := 0; ; n++ { // until two begin with the same byte
+	for n := 0; ; n++ { // until two digests begin with the same byte
 		body := strconv.Itoa(n)
 		first := sha256.Sum256([]byte(body))[0]
 		other, found := bodies[first]
@@ -119,7 +120,7 @@ func TestNamesAreSyncedOnce(t *testing.T) {
 		}
 		faulty.Arm()
 		if err := commit(staged); !errors.Is(err, blobs.ErrUnsynced) || !errors.Is(err, syscall.EIO) {
-			t.Errorf("the second, in the same folder: %v", err)
+			t.Errorf("the second blob, in the same folder: %v", err)
 		}
 		return
 	}

@@ -12,11 +12,11 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// counted is a file system whose files keep nothing and tell of each write, which may fail.
+// counted is a file system whose files store nothing and report each write, which may fail.
 type counted struct {
 	nowhere
 	written chan struct{}
-	failure error // of every write but the first
+	failure error // of every write except the first
 }
 
 func (c *counted) Create(string) (directory.File, error) { return &countedFile{of: c}, nil }
@@ -33,12 +33,12 @@ func (f *countedFile) Write(b []byte) (int, error) {
 	}
 	select {
 	case f.of.written <- struct{}{}:
-	default: // not counted
+	default: // the test does not count this write
 	}
 	return len(b), nil
 }
 
-// slow is a client that sends a chunk when the one before the last has been written.
+// slow is a client that sends a chunk after the second to last chunk has been written.
 type slow struct {
 	written <-chan struct{}
 	reads   int
@@ -55,7 +55,7 @@ func (r *slow) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStageMemorySlow is not parallel: it counts what the process allocates.
+// TestStageMemorySlow does not run in parallel, because it counts the allocations of the process.
 func TestStageMemorySlow(t *testing.T) {
 	disk := &counted{written: make(chan struct{}, 100)}
 	dir := openDir(t, blobstest.DataDir(t), disk)
@@ -67,11 +67,11 @@ func TestStageMemorySlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1500<<10 {
-		t.Errorf("a client slower than the disk has %d bytes", got)
+		t.Errorf("a client slower than the disk uses %d bytes", got)
 	}
 }
 
-// TestStageEndsAtError has a body that never ends, and a disk that fails meanwhile.
+// TestStageEndsAtError stages a body that never ends, on a disk that fails in the meantime.
 func TestStageEndsAtError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is dead")
@@ -81,7 +81,7 @@ func TestStageEndsAtError(t *testing.T) {
 	}
 }
 
-// stuck is a file system whose files do not take anything until they may.
+// stuck is a file system whose files accept nothing until the test allows it.
 type stuck struct {
 	nowhere
 	free chan struct{}
@@ -99,8 +99,8 @@ func (f stuckFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStageMemoryTogether has many fast clients and a disk that is stuck: the chunks that wait for
-// it are counted as they are read. Afterwards one client uses its maximum, twice.
+// TestStageMemoryTogether runs many fast clients on a stuck disk. The chunks that wait for the disk
+// are counted as they are read. Afterwards, one client uses its maximum, twice.
 func TestStageMemoryTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestStageMemoryTogether(t *testing.T) {
 	})
 }
 
-// counting is zeros that counts them.
+// counting is like zeros, and counts the bytes read.
 type counting struct{ read *atomic.Int64 }
 
 func (c counting) Read(b []byte) (int, error) {

@@ -16,8 +16,8 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// TestFaults fails each call of staging and committing, one after the other: the Nth of all calls,
-// and the Nth of its kind.
+// TestFaults makes each call of staging and committing fail, one after the other: the Nth of all
+// calls, and the Nth of its kind.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
@@ -81,7 +81,7 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	if (len(left) > 0) != has(calls, blobstest.Remove, fault.Err) {
 		t.Errorf("%s: left in tmp: %v", name, left)
 	}
-	for _, file := range left { // as the next start does
+	for _, file := range left { // as the next start of the service does
 		if err := os.Remove(filepath.Join(s.data, "tmp", file)); err != nil {
 			t.Error(err)
 		}
@@ -90,13 +90,13 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 		s.restart(t, content)
 	}
 	if err := errors.Join(put(s.dir, content), get(s.dir, content)); err != nil {
-		t.Errorf("%s: after the fault had gone: %v", name, err)
+		t.Errorf("%s: without the fault: %v", name, err)
 	}
 	s.remove(t, content)
 	checkSound(t, s.data)
 }
 
-// restart opens the store again after names could not be synced. Until then the store acknowledges
+// restart opens the store again after names could not be synced. Until then, the store acknowledges
 // nothing in their folder.
 func (s *faultyStore) restart(t *testing.T, content []byte) {
 	t.Helper()
@@ -138,7 +138,7 @@ func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, ca
 		slices.Contains(readOnlyErrors(), errors.Unwrap(cause)) && !fileSync && !dirSync:
 		want = blobs.ErrUnavailable
 	}
-	stuck := has(calls, blobstest.Remove, cause) // err reports that as well
+	stuck := has(calls, blobstest.Remove, cause) // err also reports the failed Remove
 	for _, sentinel := range []error{blobs.ErrNoSpace, blobs.ErrUnavailable} {
 		if errors.Is(err, sentinel) != (sentinel == want) && !(stuck && fileSync) {
 			t.Errorf("%s: got %v, which should match %v and no other", name, err, want)
@@ -183,7 +183,7 @@ func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Ca
 	}
 }
 
-// TestNewFolderFaults fails each call of creating a folder, and then commits again.
+// TestNewFolderFaults makes each call of creating a folder fail, and then commits again.
 func TestNewFolderFaults(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -264,18 +264,18 @@ func TestRemoveFaults(t *testing.T) {
 		if got := get(dir, content); visible != (got == nil) {
 			t.Errorf("call %d: Open: %v", n+1, got)
 		}
-		dir.Pin(digestOf(content))() // must not wait for the failed removal
+		dir.Pin(digestOf(content))() // Pin must not wait for the failed removal
 		if errors.Is(err, blobs.ErrUnsynced) {
 			dir = openDir(t, data, faulty)
 		}
 		faulty.Arm()
 		if err := errors.Join(put(dir, content), dir.Remove(digestOf(content), nil)); err != nil {
-			t.Errorf("call %d: after the fault had gone: %v", n+1, err)
+			t.Errorf("call %d: without the fault: %v", n+1, err)
 		}
 	}
 }
 
-// TestOpenFaults fails calls of the first open, and then opens again.
+// TestOpenFaults makes calls of the first open fail, and then opens again.
 func TestOpenFaults(t *testing.T) {
 	t.Parallel()
 	const dirs = 4
@@ -294,7 +294,7 @@ func TestOpenFaults(t *testing.T) {
 				t.Errorf("call %d of %d: ErrUnsynced is wrong in %v", n, calls, err)
 			}
 			if made := len(faulty.Calls()); made != n {
-				t.Errorf("went on after the failure: %d calls", made)
+				t.Errorf("continued after the failure: %d calls", made)
 			}
 			again := openDir(t, data, directory.OS{})
 			if err := errors.Join(put(again, []byte("abc")), get(again, []byte("abc"))); err != nil {

@@ -14,6 +14,6 @@ func TestFreeSpace(t *testing.T) {
 	}
 	free, err := store.FreeSpace()
 	if err != nil || free.Bytes <= 0 || free.Files == 0 || free.Files < -1 {
-		t.Errorf("%+v, %v, where this test has just made folders", free, err)
+		t.Errorf("%+v, %v, although this test has just created folders", free, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// state is everything that can be seen of a file without reading it (which may leave a trace), and
+// state is everything that is visible of a file without reading it, which may leave a trace, and
 // its content.
 type state struct {
 	Mode    fs.FileMode

@@ -17,7 +17,8 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// openFaulty opens an empty store whose calls to the file system can be seen and made to fail.
+// openFaulty opens an empty store. The test can see its calls to the file system, and make them
+// fail.
 func openFaulty(t *testing.T) (dir *directory.Store, faulty *blobstest.FaultFS, data string) {
 	t.Helper()
 	data = blobstest.DataDir(t)
@@ -25,7 +26,7 @@ func openFaulty(t *testing.T) (dir *directory.Store, faulty *blobstest.FaultFS, 
 	return openDir(t, data, faulty), faulty, data
 }
 
-// steps writes calls as text, with paths below data.
+// steps formats calls, with paths below data.
 func steps(data string, calls []blobstest.Call) []string {
 	var lines []string
 	for _, call := range calls {
@@ -42,7 +43,8 @@ func below(data, path string) string {
 	return filepath.ToSlash(strings.TrimPrefix(path, data+string(filepath.Separator)))
 }
 
-// TestOrder states the order of calls that a power cut cannot do harm to.
+// TestOrder tests the order of calls to the file system. With this order, a power failure cannot
+// lose acknowledged data.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	dir, recorded, data := openFaulty(t)
@@ -102,8 +104,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfPartialFiles has each chunk synced before it is acknowledged, and the name of the file
-// with the first. No chunk, no sync.
+// TestOrderOfPartialFiles tests that each chunk is synced before it is acknowledged, and the name
+// of the file with the first chunk. Without a chunk, nothing is synced.
 func TestOrderOfPartialFiles(t *testing.T) {
 	t.Parallel()
 	dir, recorded, data := openFaulty(t)
@@ -125,7 +127,8 @@ func TestOrderOfPartialFiles(t *testing.T) {
 	}
 }
 
-// TestOrderOfFirstOpen has the top folders created, then those synced that hold their names.
+// TestOrderOfFirstOpen tests that the top folders are created, and that the folders that contain
+// their names are then synced.
 func TestOrderOfFirstOpen(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -137,7 +140,8 @@ func TestOrderOfFirstOpen(t *testing.T) {
 	}
 }
 
-// TestOrderInNewFolders has a folder made when a file comes into it, and its name synced once.
+// TestOrderInNewFolders tests that a folder is created when its first file is committed, and that
+// its name is synced once.
 func TestOrderInNewFolders(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -174,7 +178,7 @@ func TestOrderInNewFolders(t *testing.T) {
 	}
 }
 
-// contentOf returns a body whose folder is that of a first byte.
+// contentOf returns a body whose digest begins with the byte first.
 func contentOf(t *testing.T, first byte) []byte {
 	t.Helper()
 	for i := range 100_000 {

@@ -16,8 +16,8 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestAppendPartialFaults fails each call of appending a chunk: the checkpoint stays where it was,
-// and unless nothing may be synced any more the chunk can be sent again.
+// TestAppendPartialFaults makes each call of appending a chunk fail. The checkpoint stays the same,
+// and the chunk can be sent again, unless a failed sync forbids it.
 func TestAppendPartialFaults(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(600 << 10)
@@ -36,7 +36,7 @@ func TestAppendPartialFaults(t *testing.T) {
 			}
 			if errors.Is(err, blobs.ErrUnsynced) {
 				if !slices.ContainsFunc(calls, syncs) {
-					t.Errorf("call %d fails with %v: ErrUnsynced without a sync", n+1, cause)
+					t.Errorf("call %d fails with %v: ErrUnsynced, but without a sync", n+1, cause)
 				}
 				continue
 			}
@@ -48,8 +48,8 @@ func TestAppendPartialFaults(t *testing.T) {
 }
 
 // TestPartialFileStaysAfterCommit: a partial file keeps its name until it is removed, so that a
-// commit cannot lose it at any moment, and later changes of it do not change the blob. Where a file
-// cannot have two names, it is moved.
+// commit cannot lose it at any time. Later changes of the partial file do not change the blob. If
+// the file system does not support hard links, the file is moved.
 func TestPartialFileStaysAfterCommit(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -68,7 +68,7 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			faulty.Arm(blobstest.Fault{Op: blobstest.Link, N: 1, Sticky: true, Err: tc.link})
-			for range 2 { // a client without an answer repeats it
+			for range 2 { // a client without a response repeats the request
 				complete, err := dir.StagePartial(t.Context(), blobs.Partial{Name: "A", At: at})
 				if err == nil {
 					err = commit(complete)
@@ -81,7 +81,7 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 				t.Errorf("the partial file has its name: %t", kept)
 			}
 			if left, err := os.ReadDir(filepath.Join(data, "tmp")); err != nil || len(left) > 0 {
-				t.Errorf("%d temporary files are left, %v", len(left), err)
+				t.Errorf("%d temporary files remain, %v", len(left), err)
 			}
 			if err := dir.TruncatePartial(t.Context(), blobs.Partial{Name: "A"}); err != nil {
 				t.Error(err)
@@ -96,8 +96,8 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 	}
 }
 
-// TestRestartedPartialFileLeavesBlob: the blob is not overwritten when the partial file begins anew
-// while both are one file.
+// TestRestartedPartialFileLeavesBlob: if a partial file restarts from 0 while it is the same file
+// as the blob, the blob is not overwritten.
 func TestRestartedPartialFileLeavesBlob(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := openFaulty(t)

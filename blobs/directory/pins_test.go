@@ -15,7 +15,7 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// blockingFS blocks every move to trash/ until unblock is received from.
+// blockingFS blocks every move to trash/ until a value is received from unblock.
 type blockingFS struct {
 	directory.FS
 	unblock chan struct{}
@@ -30,8 +30,8 @@ func (g blockingFS) Rename(from, to string) error {
 	return g.FS.Rename(from, to)
 }
 
-// TestRemoveUnderWay pins and removes a digest while its file is about to be moved to the trash.
-func TestRemoveUnderWay(t *testing.T) {
+// TestPinDuringRemove pins and removes a digest just before its file is moved to the trash.
+func TestPinDuringRemove(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
 	tests := []struct {
@@ -70,12 +70,12 @@ func TestRemoveUnderWay(t *testing.T) {
 			}
 			synctest.Wait()
 			if len(done) > 0 {
-				t.Errorf("%s did not wait for the Remove under way: %v", test.name, <-done)
+				t.Errorf("%s did not wait for the running Remove: %v", test.name, <-done)
 			}
 			if n := arrived.Load(); n != 1 {
-				t.Errorf("%d moves of the one blob at once", n)
+				t.Errorf("%d concurrent moves of the blob", n)
 			}
-			dir.Pin(digestOf([]byte("other")))() // must not wait
+			dir.Pin(digestOf([]byte("other")))() // this Pin must not wait
 			<-unblock
 			if err := <-removed; err != nil {
 				t.Error("Remove:", err)
@@ -94,7 +94,7 @@ func TestRemoveUnderWay(t *testing.T) {
 	}
 }
 
-// stepFS stops before one call of a removal, and signals that it has.
+// stepFS stops before one call of a removal, and signals that it has stopped.
 type stepFS struct {
 	directory.FS
 	at          string
@@ -125,8 +125,8 @@ func (s stepFS) SyncDir(path string) error {
 	return s.FS.SyncDir(path)
 }
 
-// TestPinAtEachStep pins a digest at each step of its removal: the pin is taken before the removal
-// has begun or after it has ended, and what is seen then stays true.
+// TestPinAtEachStep pins a digest at each step of its removal. The pin is taken before the removal
+// has begun or after it has ended, and the state does not change while the pin is held.
 func TestPinAtEachStep(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -135,7 +135,7 @@ func TestPinAtEachStep(t *testing.T) {
 	steps := []struct {
 		at      string
 		confirm error
-		want    error // of Remove
+		want    error // expected result of Remove
 		stays   bool
 	}{
 		{"before", nil, blobs.ErrPinned, true},

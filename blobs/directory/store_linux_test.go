@@ -19,15 +19,15 @@ import (
 func TestOneDevice(t *testing.T) {
 	t.Parallel()
 	if err := directory.OneDevice("/", "/proc"); err == nil {
-		t.Error("/ and /proc were taken for one file system")
+		t.Error("/ and /proc were treated as one file system")
 	}
 	if err := directory.OneDevice("/proc", "/proc/self"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestSyncDirSyncs uses a file system that refuses to sync directories: the error shows that
-// SyncDir tried.
+// TestSyncDirSyncs uses a file system that refuses to sync directories. The error shows that
+// SyncDir has tried.
 func TestSyncDirSyncs(t *testing.T) {
 	t.Parallel()
 	if err := (directory.OS{}).SyncDir("/proc"); !errors.Is(err, syscall.EINVAL) {
@@ -35,7 +35,7 @@ func TestSyncDirSyncs(t *testing.T) {
 	}
 }
 
-// mountedEnv has the data directory for the child of TestTwoDevices.
+// mountedEnv passes the data directory to the child of TestTwoDevices.
 const mountedEnv = "BLOBS_TEST_MOUNTED"
 
 // TestTwoDevices opens a data directory with another file system mounted at tmp/. A child mounts it
@@ -58,9 +58,9 @@ func TestTwoDevices(t *testing.T) {
 	out, err := child.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || strings.Contains(string(out), "--- SKIP") {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("CI needs a namespace with a mount for this: %v\n%s", err, out)
+			t.Fatalf("CI needs a namespace with a mount for this test: %v\n%s", err, out)
 		}
-		t.Skipf("no namespace with a mount to be had here: %v\n%s", err, out)
+		t.Skipf("this system allows no namespace with a mount: %v\n%s", err, out)
 	}
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -77,7 +77,8 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
-// TestIrregular: the entry in place of a blob cannot be opened, or is not a regular file.
+// TestIrregular: if the entry with the name of a blob cannot be opened, or is not a regular file,
+// an upload replaces it.
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	plants := map[string]func(path string) error{
@@ -95,7 +96,7 @@ func TestIrregular(t *testing.T) {
 			t.Errorf("%s: Open: got %v, want ErrDamaged", name, err)
 		}
 		if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
-			t.Errorf("%s: an upload did not replace it: %v", name, err)
+			t.Errorf("%s: an upload did not replace the entry: %v", name, err)
 		}
 	}
 }
@@ -105,8 +106,8 @@ func forgetAccess(stat *syscall.Stat_t) { stat.Atim = syscall.Timespec{} }
 // descriptorsEnv marks the child of TestNoDescriptors.
 const descriptorsEnv = "BLOBS_TEST_DESCRIPTORS"
 
-// TestNoDescriptors uses a store when no more files can be opened. It runs in a child, since the
-// limit applies to a process.
+// TestNoDescriptors uses a store while no more files can be opened. It runs in a child process,
+// because the limit applies to a process.
 func TestNoDescriptors(t *testing.T) {
 	if data := os.Getenv(descriptorsEnv); data != "" {
 		useWithoutDescriptors(t, data)
@@ -146,7 +147,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 	}
 	for name, err := range tries {
 		if !errors.Is(err, blobs.ErrUnavailable) || errors.Is(err, blobs.ErrUnsynced) || errors.Is(err, blobs.ErrDamaged) {
-			t.Errorf("%s: got %v, want ErrUnavailable alone", name, err)
+			t.Errorf("%s: got %v, want only ErrUnavailable", name, err)
 		}
 	}
 	if err := errors.Join(commit(staged), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
@@ -155,7 +156,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 	checkSound(t, data)
 }
 
-// TestVerifyPastCache checks that a verified blob does not stay in memory: the next verification
+// TestVerifyPastCache tests that a verified blob does not stay in memory. The next verification
 // must read it from the disk, too.
 func TestVerifyPastCache(t *testing.T) {
 	t.Parallel()
@@ -166,7 +167,7 @@ func TestVerifyPastCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := cached(t, blobPath(data, content)); got == 0 {
-		t.Fatal("nothing is in memory of what was just read; the test cannot tell anything")
+		t.Fatal("nothing that was just read is in memory, so the test proves nothing")
 	}
 	if err := verify(t, dir, content); err != nil {
 		t.Error(err)
@@ -197,7 +198,7 @@ func onDisk(t *testing.T) string {
 		return data
 	}
 	if os.Getenv("CI") == "true" {
-		t.Fatal("CI needs a directory on a disk for this")
+		t.Fatal("CI needs a directory on a disk for this test")
 	}
 	t.Skip("every directory that can be written to is in memory")
 	return ""

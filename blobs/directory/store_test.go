@@ -148,7 +148,7 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	if got := names(t, filepath.Join(data, "blobs")); len(got) != 1 {
-		t.Errorf("blobs has the folders %v, want that of the one blob", got)
+		t.Errorf("blobs has the folders %v, want only the folder of the blob", got)
 	}
 	if _, err := os.Stat(filepath.Join(data, "blobs", "ba", name)); err != nil {
 		t.Error(err)
@@ -173,7 +173,7 @@ func TestReopen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := len(names(t, filepath.Join(data, "tmp"))); got != 1 {
-		t.Fatalf("tmp holds %d files, want the one staged", got)
+		t.Fatalf("tmp contains %d files, want only the staged one", got)
 	}
 	if err := os.Remove(filepath.Join(data, "blobs", "00")); err != nil { // as in a copy without empty folders
 		t.Fatal(err)
@@ -191,12 +191,12 @@ func TestReopen(t *testing.T) {
 			synced = append(synced, call.Path)
 		}
 	}
-	if len(synced) != 2 { // blobs, the data directory
+	if len(synced) != 2 { // blobs and the data directory
 		t.Errorf("opening again synced %v", synced)
 	}
 	zero := contentOf(t, 0)
 	if err := errors.Join(put(second, zero), get(second, zero)); err != nil {
-		t.Errorf("into the folder that was missing: %v", err)
+		t.Errorf("committing to the missing folder: %v", err)
 	}
 }
 
@@ -233,8 +233,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestStrangers puts foreign files into the folders of blobs.
-func TestStrangers(t *testing.T) {
+// TestUnexpectedFiles puts unexpected files into the folders of blobs.
+func TestUnexpectedFiles(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
 	dir := openDir(t, data, directory.OS{})
@@ -288,7 +288,8 @@ func TestCommitReplacesDamagedFile(t *testing.T) {
 	}
 }
 
-// TestCommitReplacesFolder: a folder in place of a blob goes to the trash, with its content.
+// TestCommitReplacesFolder: a folder with the name of a blob is moved to the trash, with its
+// content.
 func TestCommitReplacesFolder(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -325,7 +326,7 @@ func TestStagePanickingReader(t *testing.T) {
 	checkSound(t, data)
 }
 
-// TestStageMemory is not parallel: it measures the allocations of the process.
+// TestStageMemory does not run in parallel, because it counts the allocations of the process.
 func TestStageMemory(t *testing.T) {
 	dir := openDir(t, blobstest.DataDir(t), directory.OS{})
 	const size = 64 << 20

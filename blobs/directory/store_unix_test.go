@@ -28,7 +28,7 @@ func unopenedErrors() []error { return []error{syscall.EMFILE, syscall.ENFILE} }
 // readOnlyErrors returns the system's errors if the file system is read-only.
 func readOnlyErrors() []error { return []error{syscall.EROFS} }
 
-// TestModes is not parallel: the umask belongs to the process.
+// TestModes does not run in parallel, because the umask belongs to the process.
 func TestModes(t *testing.T) {
 	for _, umask := range []int{0, 0o777} {
 		data := t.TempDir()
@@ -59,7 +59,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// layWithUmask leaves a file in each of blobs/, tmp/ and trash/.
+// layWithUmask creates a file in each of blobs/, tmp/ and trash/.
 func layWithUmask(t *testing.T, data string, umask int) {
 	t.Helper()
 	before := syscall.Umask(umask)
@@ -79,7 +79,8 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	}
 }
 
-// TestPlanted: the entry in place of a blob looks like it only when it is followed or opened.
+// TestPlanted: a link or a pipe with the name of a blob is neither followed nor read. It is
+// reported as damaged, and an upload replaces it.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -116,7 +117,7 @@ func TestPlanted(t *testing.T) {
 				t.Errorf("Walk: %v", walked)
 			}
 			if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
-				t.Errorf("an upload did not replace it: %v", err)
+				t.Errorf("an upload did not replace the entry: %v", err)
 			}
 		})
 	}
@@ -125,8 +126,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestLinkedDirectory: a directory of the layout is a link. Emptying such a tmp would delete
-// foreign files.
+// TestLinkedDirectory: a store with a link instead of a directory is refused. Emptying a linked tmp
+// would delete foreign files.
 func TestLinkedDirectory(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"tmp", "trash", "blobs", "blobs/42"} {
@@ -169,7 +170,7 @@ func inode(info fs.FileInfo) string {
 	return fmt.Sprintf("%+v", stat)
 }
 
-// TestRemovePlanted: a link is moved to the trash itself; its target is neither dated nor moved.
+// TestRemovePlanted: the link itself is moved to the trash. Its target is neither dated nor moved.
 func TestRemovePlanted(t *testing.T) {
 	t.Parallel()
 	data, content := blobstest.DataDir(t), blobstest.Content(1000)

@@ -17,7 +17,8 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// discarded removes blobs of a few sizes and returns their paths in trash/, ascending by digest.
+// discarded removes blobs of several sizes. It returns their paths in trash/, in ascending order of
+// their digests.
 func discarded(t *testing.T, dir *directory.Store, data string, removed time.Time) (paths []string) {
 	t.Helper()
 	for size := range 4 {
@@ -35,8 +36,8 @@ func discarded(t *testing.T, dir *directory.Store, data string, removed time.Tim
 	return paths
 }
 
-// TestTrashTimes: a removal is dated by its own time, not by the time of the upload, and EmptyTrash
-// compares the dates exactly.
+// TestTrashTimes: a removed blob has the time of the removal, not the time of the upload.
+// EmptyTrash compares the times exactly.
 func TestTrashTimes(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -88,13 +89,13 @@ func TestTrashAgain(t *testing.T) {
 		t.Errorf("deleted %d files, %v", files, err)
 	}
 	if _, err := os.Stat(last); err != nil {
-		t.Errorf("what was removed only now is gone: %v", err)
+		t.Errorf("the blob that was just removed is missing: %v", err)
 	}
 }
 
 // TestTrashInUse tests file systems of Windows on which an open file cannot be replaced. An older
-// copy in the trash gets another name before it is deleted, and so does a file that is deleted from
-// there.
+// copy in the trash is renamed before it is deleted, and so is a file that is deleted from the
+// trash.
 func TestTrashInUse(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)
@@ -133,8 +134,8 @@ type hookFS struct {
 
 func (h *hookFS) Remove(path string) error { return errors.Join(h.remove(path), h.FS.Remove(path)) }
 
-// TestTrashStrangers: foreign files in the trash are not deleted.
-func TestTrashStrangers(t *testing.T) {
+// TestUnexpectedFilesInTrash: unexpected files in the trash are not deleted.
+func TestUnexpectedFilesInTrash(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
 	dir := openDir(t, data, directory.OS{})
@@ -158,8 +159,8 @@ func TestTrashStrangers(t *testing.T) {
 	}
 }
 
-// TestEmptyTrashFaults fails each call of EmptyTrash. Files deleted before are counted, and the
-// deletions synced.
+// TestEmptyTrashFaults makes each call of EmptyTrash fail. Files that were deleted before are
+// counted, and their deletion is synced.
 func TestEmptyTrashFaults(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)

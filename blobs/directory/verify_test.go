@@ -22,8 +22,8 @@ func verify(t *testing.T, store blobs.Store, content []byte) error {
 	return blobs.Verify(t.Context(), store, blobOf(content))
 }
 
-// TestVerifyFlips changes each byte of a blob, and the first, a middle and the last one of longer
-// ones.
+// TestVerifyFlips changes each byte of a short blob, and the first, a middle and the last byte of
+// longer ones.
 func TestVerifyFlips(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -67,7 +67,7 @@ func flip(t *testing.T, path string, content []byte, at int, bits byte) {
 	}
 }
 
-// TestVerifyDamage damages a blob in other ways than changing a byte.
+// TestVerifyDamage damages a blob in other ways than by changing a byte.
 func TestVerifyDamage(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -197,7 +197,7 @@ func TestVerifyCancelled(t *testing.T) {
 	}
 }
 
-// endless never ends; after some reads it cancels the given context.
+// endless never ends. It cancels the given context after some reads.
 type endless struct {
 	reads  int
 	cancel func()
@@ -235,7 +235,7 @@ func (f flipped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestVerifyReadsAgain: one wrong read proves no damage, and two do.
+// TestVerifyReadsAgain: one wrong read does not prove damage. Two wrong reads do.
 func TestVerifyReadsAgain(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t, blobstest.DataDir(t), directory.OS{})
@@ -246,10 +246,10 @@ func TestVerifyReadsAgain(t *testing.T) {
 	for wrong, want := range []error{nil, nil, blobs.ErrDamaged} {
 		f := &flaky{Reader: dir, wrong: wrong}
 		if err := blobs.Verify(t.Context(), f, blobOf(content)); !errors.Is(err, want) {
-			t.Errorf("%d wrong readings: got %v, want %v", wrong, err, want)
+			t.Errorf("%d wrong reads: got %v, want %v", wrong, err, want)
 		}
 		if reads := min(wrong+1, 2); f.read != reads {
-			t.Errorf("%d wrong readings: the blob was read %d times, want %d", wrong, f.read, reads)
+			t.Errorf("%d wrong reads: the blob was read %d times, want %d", wrong, f.read, reads)
 		}
 	}
 }

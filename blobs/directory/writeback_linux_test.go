@@ -12,7 +12,7 @@ import (
 	"labshelf/blobs/directory"
 )
 
-// TestEarlyWriteBack checks how much of a large file is not on the disk yet after it has been
+// TestEarlyWriteBack checks how much of a large file is not yet on the disk after it has been
 // written. If the system cannot report this (Linux before 6.5), it only checks the content.
 func TestEarlyWriteBack(t *testing.T) {
 	t.Parallel()

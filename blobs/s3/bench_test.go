@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkStore uploads and downloads bodies with the store and with minio-go's own client, in
-// pairs. Run it with -count, and compare both. The server, in memory, shares the processor.
+// pairs. Run it with -count, and compare both. The server runs in memory and shares the processor.
 func BenchmarkStore(b *testing.B) {
 	server := servers.StartS3(b)
 	bucket := server.Bucket(b)
@@ -87,7 +87,7 @@ func down(b *testing.B, m subject, size int64) {
 // block is the repeated content of bodies.
 var block = content(1 << 20)
 
-// endless returns a reader of this many bytes that costs no time.
+// endless returns a reader of size bytes that costs no time.
 func endless(size int64) io.Reader { return plainReader{io.LimitReader(&blocks{}, size)} }
 
 type blocks struct{ at int }
@@ -98,7 +98,7 @@ func (r *blocks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// byStore is the store, used like an upload: with an announced length, up to the commit.
+// byStore uses the store like an upload: with an announced length, up to the commit.
 type byStore struct {
 	store *s3.Store
 	done  blobs.Content

@@ -2,7 +2,8 @@ package s3
 
 import "time"
 
-// Connect is like Open, without a request to the server. Its connections may be idle for this long.
+// Connect is like Open, but sends no request to the server. idle limits the time for which a
+// connection may be idle.
 func Connect(address string, o Options, idle time.Duration) (*Store, error) {
 	return connect(address, o, idle)
 }

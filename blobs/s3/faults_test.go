@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rounds returns how often each fault meets each use. As in verify/faults, it is 50 with
-// FAULTS_SIZE=long.
+// rounds returns the number of times that each fault is combined with each use. As in
+// verify/faults, it is 50 with FAULTS_SIZE=long.
 func rounds() int {
 	if os.Getenv("FAULTS_SIZE") == "long" {
 		return 50
@@ -41,7 +41,7 @@ const lie = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 // faultKinds are the faults of an S3 server. A negative number is replaced by a random one.
 var faultKinds = map[string]struct {
 	fault  servers.Fault
-	method string // method of the affected requests; "": all
+	method string // method of the affected requests; "" for all methods
 }{
 	"500":                       {servers.Fault{Status: 500}, ""},
 	"503":                       {servers.Fault{Status: 503}, ""},
@@ -105,8 +105,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// ruleOf returns a rule that spoils requests with a method after the first skip ones: one of them,
-// or all.
+// ruleOf returns a rule that applies the fault to requests with a method, after the first skip
+// ones: to one of them, or to all.
 func ruleOf(fault servers.Fault, method string, skip int, once bool) func(*http.Request) servers.Fault {
 	for _, at := range []**int64{&fault.CutRequest, &fault.CutAnswer, &fault.Flip} {
 		if *at != nil {
@@ -126,7 +126,7 @@ func ruleOf(fault servers.Fault, method string, skip int, once bool) func(*http.
 	}
 }
 
-// faulty is a store with faults, and the same store without.
+// faulty is a store with faults, and the same store without faults.
 type faulty struct {
 	*testing.T
 	store, clean *s3.Store
@@ -134,8 +134,8 @@ type faulty struct {
 	begin, end   func() // of the fault
 }
 
-// twice tries with the fault and, if that fails, without. An error with the fault must have one of
-// the kinds of the contract.
+// twice calls try with the fault and, if that fails, without the fault. An error with the fault
+// must have one of the kinds of the contract.
 func (f *faulty) twice(try func(*s3.Store) error, kinds ...error) error {
 	f.begin()
 	err := try(f.store)
@@ -155,7 +155,7 @@ func (f *faulty) twice(try func(*s3.Store) error, kinds ...error) error {
 func (f *faulty) wantStored(b blobs.Blob, want []byte) error {
 	got, err := os.ReadFile(filepath.Join(f.folder, b.Object))
 	if err != nil || !bytes.Equal(got, want) {
-		return fmt.Errorf("promised are %d bytes, and %d other ones are stored: %w", len(want), len(got), err)
+		return fmt.Errorf("%d bytes were acknowledged, but %d different ones are stored: %w", len(want), len(got), err)
 	}
 	return nil
 }
@@ -201,8 +201,8 @@ func (f *faulty) commitAll() error {
 	return f.twice(try, blobs.ErrNotFound)
 }
 
-// resume sends a body in chunks with the fault. If one fails, it is sent to another node, from the
-// same checkpoint.
+// resume sends a body in chunks with the fault. If a chunk fails, it is sent to another node, from
+// the same checkpoint.
 func (f *faulty) resume() error {
 	body := content(2*part + 1000)
 	p := blobs.Partial{Length: int64(len(body))}
@@ -303,10 +303,10 @@ func TestCutReads(t *testing.T) {
 	}
 	got, ranges, err := gets(servers.Fault{CutAnswer: servers.At(1 << 20)})
 	if err != nil || !bytes.Equal(got, body) || len(ranges) < 4 || ranges[0] != "" || !strings.HasSuffix(ranges[1], "-4194303") {
-		t.Errorf("cut after each MiB: %d bytes by %q, %v", len(got), ranges, err)
+		t.Errorf("cut after each MiB: %d bytes with %q, %v", len(got), ranges, err)
 	}
 	if got, ranges, err = gets(servers.Fault{CutAnswer: servers.At(5)}); !errors.Is(err, blobs.ErrUnavailable) || len(got) != 10 || len(ranges) != 2 {
-		t.Errorf("cut after 5 bytes: %d bytes by %q, %v", len(got), ranges, err)
+		t.Errorf("cut after 5 bytes: %d bytes with %q, %v", len(got), ranges, err)
 	}
 }
 
@@ -369,7 +369,7 @@ func TestSilence(t *testing.T) {
 	}
 	proxy.Rule(func(*http.Request) servers.Fault { return servers.Fault{Rate: 1} }) // one byte per second
 	if n, err := file.Read(make([]byte, 10)); n != 0 || !errors.Is(err, blobs.ErrUnavailable) {
-		t.Errorf("a body that does not come: %d bytes, %v", n, err)
+		t.Errorf("a body that does not arrive: %d bytes, %v", n, err)
 	}
 	if file, err = store.Open(t.Context(), all[0].Blob); err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s3.Open(t.Context(), bucket, options(server)); !errors.Is(err, blobs.ErrUnavailable) {
-		t.Errorf("a server that does not run: %v", err)
+		t.Errorf("a stopped server: %v", err)
 	}
 }
 
@@ -113,20 +113,20 @@ func TestClaim(t *testing.T) {
 		})
 	}
 	if group.Wait(); won.Load() != 1 {
-		t.Errorf("%d of 8 have claimed the prefix at once", won.Load())
+		t.Errorf("%d of 8 concurrent claims have succeeded", won.Load())
 	}
 	if all := objects(t, store); len(all) != 0 {
-		t.Errorf("an owner is taken for an object: %+v", all)
+		t.Errorf("the owner file is listed as an object: %+v", all)
 	}
 	if _, err := store.Stage(t.Context(), strings.NewReader("x"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if all := objects(t, other); len(all) != 0 {
-		t.Errorf("what is below another prefix is found: %+v", all)
+		t.Errorf("an object below another prefix is listed: %+v", all)
 	}
 }
 
-// TestPresign downloads a blob from its presigned address.
+// TestPresign downloads a blob from its presigned URL.
 func TestPresign(t *testing.T) {
 	t.Parallel()
 	store, server := open(t)
@@ -147,7 +147,7 @@ func TestPresign(t *testing.T) {
 	}
 	got, err := io.ReadAll(answer.Body)
 	if err = errors.Join(err, answer.Body.Close()); err != nil || !slices.Equal(got, body) {
-		t.Errorf("it answers with %d bytes, %s: %v", len(got), answer.Status, err)
+		t.Errorf("the response has %d bytes, %s: %v", len(got), answer.Status, err)
 	}
 	kind, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 	if err != nil || kind != "attachment" || params["filename"] != attachment.Filename || answer.Header.Get("Content-Type") != attachment.MediaType ||
@@ -156,12 +156,12 @@ func TestPresign(t *testing.T) {
 	}
 	answer, err = http.Get(strings.Replace(address, b.Object, b.Object+"x", 1))
 	if err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusForbidden {
-		t.Errorf("the address of another object is answered with %v, %v", answer, err)
+		t.Errorf("the response for another object is %v, %v", answer, err)
 	}
 	for _, valid := range []time.Duration{0, 61 * time.Second} {
 		attachment.Valid = valid
 		if _, err := store.Presign(t.Context(), b, attachment); err == nil {
-			t.Errorf("it may be valid for %v", valid)
+			t.Errorf("a URL can be valid for %v", valid)
 		}
 	}
 }

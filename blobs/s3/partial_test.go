@@ -41,8 +41,8 @@ func newUpload(t *testing.T, size int) *upload {
 // node returns the node of the next chunk.
 func (u *upload) node() *s3.Store { return u.nodes[u.chunks%len(u.nodes)] }
 
-// append sends the next bytes, which end with an error. Like any user of the store, it deletes the
-// objects that the checkpoint no longer names.
+// append sends the next bytes, from a reader that ends with the error ending. Like any user of the
+// store, it deletes the objects that the checkpoint no longer names.
 func (u *upload) append(size int, ending error) {
 	u.Helper()
 	u.chunks++
@@ -56,7 +56,7 @@ func (u *upload) append(size int, ending error) {
 	}
 	at, err := u.node().AppendPartial(u.Context(), u.p, r, u.p.Length-u.p.At.Size)
 	if want := u.p.At.Size + int64(size); !errors.Is(err, ending) && (err != nil || want != u.p.Length) || at.Size != want {
-		u.Fatalf("after %d bytes at %d it is at %d: %v", size, u.p.At.Size, at.Size, err)
+		u.Fatalf("after %d bytes at %d, the checkpoint is at %d: %v", size, u.p.At.Size, at.Size, err)
 	}
 	u.p.At = at
 	after := u.named()
@@ -73,7 +73,7 @@ func (u *upload) append(size int, ending error) {
 	}
 	slices.Sort(there)
 	if got := names(objects(u, u.node())); !slices.Equal(slices.Sorted(slices.Values(got)), there) {
-		u.Errorf("after %d bytes there are %q, and the checkpoint names %q", at.Size, got, there)
+		u.Errorf("after %d bytes, the objects are %q, but the checkpoint names %q", at.Size, got, there)
 	}
 }
 
@@ -108,10 +108,10 @@ func (u *upload) finish() blobs.Content {
 		wantBody(u.T, u.node(), done.Blob, u.content)
 	}
 	if err := u.node().CheckPartial(u.Context(), u.p); err != nil {
-		u.Error("after it is complete:", err)
+		u.Error("after the upload is complete:", err)
 	}
 	if done.Digest != sha256.Sum256(u.content) || !slices.ContainsFunc(u.named(), func(o blobs.Object) bool { return o.Name == done.Object }) {
-		u.Errorf("it has become %+v, and the checkpoint names %+v", done.Blob, u.named())
+		u.Errorf("the blob is %+v, but the checkpoint names %+v", done.Blob, u.named())
 	}
 	return done
 }
@@ -120,7 +120,7 @@ func TestPartial(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		size    int
-		chunks  []int // the last one has the rest
+		chunks  []int // the last chunk has the remaining bytes
 		uploads int   // multipart uploads in progress
 	}{
 		"one chunk":                {100, nil, 0},
@@ -216,15 +216,15 @@ func TestPartialOverwritten(t *testing.T) {
 			_, err = staged.Commit(t.Context())
 		}
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrUnavailable) {
-			t.Errorf("parts of two nodes become one blob: %v", err)
+			t.Errorf("parts of two nodes are combined in one blob: %v", err)
 		}
 	}
 	if _, err := u.node().StagePartial(t.Context(), u.p); !errors.Is(err, blobs.ErrNotFound) {
-		t.Errorf("it is not said to be lost: %v", err)
+		t.Errorf("the upload is not reported as lost: %v", err)
 	}
 }
 
-// TestPartialContext tests that received bytes count, even if the request has ended.
+// TestPartialContext tests that received bytes are kept, even if the request has ended.
 func TestPartialContext(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 1000)
@@ -243,8 +243,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestPartialOfFolder tests a checkpoint of a folder, from which the metadata were moved. It names
-// no object.
+// TestPartialOfFolder tests a checkpoint of a blob folder from which the metadata were moved. It
+// names no object.
 func TestPartialOfFolder(t *testing.T) {
 	t.Parallel()
 	u := newUpload(t, 1000)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestSmallBlobIsReadAgain changes a byte of the first response to a GET. The reader must still get
-// the stored bytes. Two wrong responses are damage.
+// the stored bytes. Two wrong responses are reported as damage.
 func TestSmallBlobIsReadAgain(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
@@ -39,14 +39,14 @@ func TestSmallBlobIsReadAgain(t *testing.T) {
 		})
 		file, err := store.Open(t.Context(), stored.Blob)
 		if !errors.Is(err, want) {
-			t.Fatalf("%d wrong answers: got %v, want %v", wrong, err, want)
+			t.Fatalf("%d wrong responses: got %v, want %v", wrong, err, want)
 		}
 		if err != nil {
 			continue
 		}
 		got, err := io.ReadAll(file)
 		if err = errors.Join(err, file.Close()); err != nil || !bytes.Equal(got, body) {
-			t.Errorf("%d wrong answers: read %d bytes, %v", wrong, len(got), err)
+			t.Errorf("%d wrong responses: read %d bytes, %v", wrong, len(got), err)
 		}
 	}
 }

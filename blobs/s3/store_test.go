@@ -114,7 +114,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// wantBody reads a blob from beginning to end, and from two offsets.
+// wantBody reads a blob from its beginning to its end, and from two offsets.
 func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 	t.Helper()
 	if size, err := store.Stat(t.Context(), b); err != nil || size != b.Size {
@@ -125,7 +125,7 @@ func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes are read as %d: %v", len(want), len(got), err)
+		t.Errorf("read %[2]d of %[1]d bytes: %[3]v", len(want), len(got), err)
 	}
 	for _, from := range []int64{b.Size / 3, b.Size} {
 		at, err := file.Seek(from-b.Size, io.SeekEnd)
@@ -133,7 +133,7 @@ func wantBody(t *testing.T, store *s3.Store, b blobs.Blob, want []byte) {
 			t.Errorf("Seek to %d of %d: %d, %v", from, b.Size, at, err)
 		}
 		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, want[from:]) {
-			t.Errorf("from %d on, %d bytes are read as %d: %v", from, len(want), len(got), err)
+			t.Errorf("from %d on, of %d bytes, %d were read: %v", from, len(want), len(got), err)
 		}
 	}
 	if err := file.Close(); err != nil {
@@ -199,9 +199,9 @@ func TestExamine(t *testing.T) {
 	wrong := options(server)
 	wrong.Secret = "wrong"
 	if checks, err := examine(address, wrong); err == nil || len(checks) != 0 {
-		t.Errorf("with a wrong secret it passes %q: %v", checks, err)
+		t.Errorf("with a wrong secret, the check %q passes: %v", checks, err)
 	}
 	if checks, err := examine("s3://no-such-bucket", options(server)); err == nil || len(checks) != 0 {
-		t.Errorf("without a bucket it passes %q: %v", checks, err)
+		t.Errorf("without a bucket, the check %q passes: %v", checks, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"labshelf/internal/servers"
 )
 
-// TestStore tests the store against the contract. Each subtest has its own prefix in one bucket.
+// TestStore tests the store against the contract. Each subtest has a separate prefix in one bucket.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestStreamingReader unpacks archives with Java's ZipInputStream, which reads an archive from its
-// beginning and ignores the directory. The files are empty, compressed or longer than one buffer,
+// beginning and ignores the directory. The files are empty, compressed, or longer than one buffer,
 // with names in any script.
 func TestStreamingReader(t *testing.T) {
 	t.Parallel()
@@ -68,5 +68,5 @@ func TestStreamingReader(t *testing.T) {
 	}
 }
 
-// zipWithin has the signatures of an entry, a data descriptor and a directory.
+// zipWithin contains the signatures of an entry, a data descriptor and a directory.
 const zipWithin = "PK\x03\x04\x14\x00\x08\x00\x08\x00PK\x07\x08\x00\x00\x00\x00PK\x01\x02PK\x05\x06"

@@ -64,7 +64,7 @@ func TestPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what  string
-		names []string // of the resources 1, 2, …
+		names []string // names of the resources 1, 2, …
 		want  []string
 	}{
 		{"equal", []string{"a.txt", "a.txt", "a.txt"}, []string{"a.txt", "a (2).txt", "a (3).txt"}},
@@ -112,7 +112,7 @@ func FuzzPaths(f *testing.F) {
 				seen[key] = false
 				for above := path.Dir(key); above != "."; above = path.Dir(above) {
 					if folder, taken := seen[above]; taken && !folder {
-						t.Fatalf("%q, for %q, is below a file", given, name)
+						t.Fatalf("the path %q, for %q, is below a file", given, name)
 					}
 					seen[above] = true
 				}

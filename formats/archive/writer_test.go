@@ -32,7 +32,7 @@ func fileOf(id string, c content) archive.File {
 	}
 }
 
-// packed writes an archive to the disk.
+// packed writes an archive to the disk, and returns its path.
 func packed(t *testing.T, contents []content) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "archive.zip")
@@ -52,7 +52,7 @@ func packed(t *testing.T, contents []content) string {
 	return path
 }
 
-// tested checks an archive with the usual programs, if they are installed; in CI they must be.
+// tested checks an archive with the usual programs. A missing program is skipped, except in CI.
 func tested(t *testing.T, path string) {
 	t.Helper()
 	for _, command := range [][]string{{"unzip", "-tqq", path}, {"python3", "-m", "zipfile", "-t", path}} {
@@ -60,7 +60,7 @@ func tested(t *testing.T, path string) {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
 			}
-			t.Logf("not looked at by %s, which is not installed", command[0])
+			t.Logf("not checked with %s, which is not installed", command[0])
 			continue
 		}
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -79,7 +79,7 @@ func unpacked(t *testing.T, path string) (entries []*zip.File, manifest map[stri
 	t.Cleanup(func() { _ = reader.Close() })
 	n := len(reader.File)
 	if n < 2 || reader.File[n-2].Name != archive.SumsName || reader.File[n-1].Name != archive.ManifestName {
-		t.Fatalf("of %d entries the last two are not what they should be", n)
+		t.Fatalf("the last two of %d entries are wrong", n)
 	}
 	if err := json.Unmarshal([]byte(read(t, reader.File[n-1])), &manifest); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestArchive(t *testing.T) {
 	}
 	wants := []struct {
 		path    string
-		smaller bool // than the file
+		smaller bool // smaller than the file
 	}{
 		{"day 1/run.csv", true}, {"day 1/run (0000001).csv", false}, {"Bild.PNG", false}, {"日本語/größe.txt", false},
 		{"empty", false}, {"_CON.svg", true}, {"x.bin", true}, {"x.tar.GZ", false},
@@ -125,10 +125,10 @@ func TestArchive(t *testing.T) {
 	for i, entry := range entries {
 		want, c := wants[i], contents[i]
 		if entry.Name != want.path || entry.CompressedSize64 < entry.UncompressedSize64 != want.smaller || read(t, entry) != c.body || entry.NonUTF8 {
-			t.Errorf("entry %d is %s with %d bytes of %d, want %+v with %d", i, entry.Name, entry.CompressedSize64, entry.UncompressedSize64, want, len(c.body))
+			t.Errorf("entry %d is %s with %d compressed bytes for %d bytes, want %+v with %d", i, entry.Name, entry.CompressedSize64, entry.UncompressedSize64, want, len(c.body))
 		}
 		if entry.Method != zip.Deflate {
-			t.Errorf("%s has the method %d, which a stream cannot end", entry.Name, entry.Method)
+			t.Errorf("%s has the method %d, whose end a stream cannot detect", entry.Name, entry.Method)
 		}
 		if !entry.Modified.Equal(time.Date(2026, 3, 30, 16, 9, 44, 0, time.UTC)) || entry.Mode() != 0o644 {
 			t.Errorf("%s is of %v with mode %v", entry.Name, entry.Modified, entry.Mode())
@@ -154,8 +154,8 @@ func TestArchive(t *testing.T) {
 	tested(t, packed(t, nil))
 }
 
-// TestManyFiles: an archive with more files than fit into a zip without 64-bit records. Short sizes
-// use fewer files, since the test takes minutes under the race detector.
+// TestManyFiles tests an archive with more files than fit into a zip without 64-bit records. With
+// -short, it uses fewer files, because the test takes minutes under the race detector.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	n := 66_000
@@ -174,13 +174,12 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// zeros are bytes that need no memory.
+// zeros is a reader of zeros that needs no memory.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// sparse writes the zeros at the end of each write as a hole, so that they need no space on the
-// disk.
+// sparse writes zeros at the end of each write as a hole, so that they need no space on the disk.
 type sparse struct {
 	*os.File
 }
@@ -194,14 +193,14 @@ func (s sparse) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Close makes a hole at the end part of the file.
+// Close also makes a hole at the end part of the file.
 func (s sparse) Close() error {
 	end, err := s.Seek(0, io.SeekCurrent)
 	return errors.Join(err, s.Truncate(end), s.File.Close())
 }
 
-// TestLargeFile: a file of more than 4 GiB, and another one after it. Short sizes stay within 32
-// bits, since hashing takes long under the race detector.
+// TestLargeFile tests a file of more than 4 GiB, and another one after it. With -short, it stays
+// within 32 bits, because hashing takes long under the race detector.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	size, sum := int64(4<<30+12345), "59ead87e2e32370612861365e7dcf1543fb29afaa0b29432c37eab5373fed514"
@@ -253,9 +252,9 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestSmallArchiveHoldsLittle measures the memory of an archive with one file until it is sent. A
-// slow client occupies this memory, and the service reserves 1 MiB for it.
-func TestSmallArchiveHoldsLittle(t *testing.T) {
+// TestMemoryOfSmallArchive measures the memory that an archive with one file uses until it is
+// sent. A slow client occupies this memory, for which the service reserves 1 MiB.
+func TestMemoryOfSmallArchive(t *testing.T) {
 	body := bytes.Repeat([]byte{1}, 1000)
 	allocated := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -267,6 +266,6 @@ func TestSmallArchiveHoldsLittle(t *testing.T) {
 		}
 	}).AllocedBytesPerOp()
 	if allocated > 1<<20 {
-		t.Errorf("an archive of one file holds %d bytes", allocated)
+		t.Errorf("an archive with one file uses %d bytes of memory", allocated)
 	}
 }

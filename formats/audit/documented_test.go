@@ -30,7 +30,7 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	if !strings.Contains(page, "```"+frozenLeaf+"\n```") {
-		t.Error("docs/reference/audit-format.md has another leaf as its example")
+		t.Error("the example leaf in docs/reference/audit-format.md differs")
 	}
 }
 

@@ -35,8 +35,8 @@ func drawEntry(t *rapid.T) (e audit.Entry) {
 	return e
 }
 
-// TestLeafSaysItsEntry: Parse is the inverse of Leaf.
-func TestLeafSaysItsEntry(t *testing.T) {
+// TestParseLeaf: Parse is the inverse of Leaf.
+func TestParseLeaf(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawEntry(t)
@@ -67,14 +67,14 @@ func TestLeafAllocates(t *testing.T) {
 	var leaf []byte
 	var err error
 	if got := testing.AllocsPerRun(100, func() { leaf, err = e.Leaf() }); got != 1 || err != nil {
-		t.Errorf("Leaf allocates %v times, %v; want 1", got, err)
+		t.Errorf("Leaf makes %v allocations, %v; want 1", got, err)
 	}
 	if got := testing.AllocsPerRun(100, func() { _, err = audit.Parse(leaf) }); got != 0 || err != nil {
-		t.Errorf("Parse allocates %v times, %v; want 0", got, err)
+		t.Errorf("Parse makes %v allocations, %v; want 0", got, err)
 	}
 }
 
-// FuzzParse: each entry has one leaf: a parsed leaf is encoded to the same bytes.
+// FuzzParse: each entry has one leaf. A parsed leaf is encoded to the same bytes.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{frozenLeaf, "", "01", "0102000000000000000105", "01020000000000000001120001", "010200000000000000010501ff0501ff"} {
 		leaf, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
@@ -109,7 +109,7 @@ const frozenLeaf = `
 0f 01 02
 12 0007 7b2261223a317d`
 
-// TestLeafIsFrozen: the bytes of a leaf never change, since leaves are hashed.
+// TestLeafIsFrozen: the bytes of a leaf never change, because leaves are hashed.
 func TestLeafIsFrozen(t *testing.T) {
 	t.Parallel()
 	e := audit.Entry{
@@ -131,7 +131,7 @@ func TestLeafIsFrozen(t *testing.T) {
 	}
 }
 
-// TestActionsHaveWords: each action has its own word, and ParseAction finds it.
+// TestActionsHaveWords: each action has a unique word, and ParseAction finds the action.
 func TestActionsHaveWords(t *testing.T) {
 	t.Parallel()
 	known := 0
@@ -149,7 +149,7 @@ func TestActionsHaveWords(t *testing.T) {
 	}
 }
 
-// TestSealed: a digest needs the salt and the text; without a text the digest is zero.
+// TestSealed: a digest depends on the salt and the value. Without a value, the digest is zero.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	one, two := audit.Seal("mary"), audit.Seal("mary")
@@ -157,7 +157,7 @@ func TestSealed(t *testing.T) {
 		t.Errorf("%+v and %+v", one, two)
 	}
 	if none := audit.Seal(""); none != (audit.Sealed{}) || none.Digest() != [32]byte{} {
-		t.Errorf("nothing is sealed as %+v", none)
+		t.Errorf("an empty value is sealed as %+v", none)
 	}
 }
 

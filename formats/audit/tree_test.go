@@ -11,7 +11,7 @@ import (
 	"labshelf/formats/audit"
 )
 
-// kept are the parts of the tree that are stored with entries.
+// kept contains the parts of the tree that are stored with entries.
 type kept struct {
 	leaves    [][]byte
 	completed [][]audit.Hash
@@ -21,12 +21,12 @@ func (k *kept) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(k.leaves[number], k.completed[number], level)
 }
 
-// TestTreeIsThatOfTlog: at each size, the root and the proofs equal those of Go's checksum
+// TestTreeEqualsTlog: at each size, the root and the proofs equal the results of Go's checksum
 // database.
-func TestTreeIsThatOfTlog(t *testing.T) {
+func TestTreeEqualsTlog(t *testing.T) {
 	t.Parallel()
 	const most = 300
-	var stored []audit.Hash // in tlog's form
+	var stored []audit.Hash // in the form of tlog
 	theirs := tlog.HashReaderFunc(func(indexes []int64) (list []audit.Hash, err error) {
 		for _, index := range indexes {
 			list = append(list, stored[index])
@@ -37,7 +37,7 @@ func TestTreeIsThatOfTlog(t *testing.T) {
 	roots := []audit.Hash{sha256.Sum256(nil)}
 	for n := range most {
 		if state.Root() != roots[n] || !state.Valid() || state.Size != uint64(n) {
-			t.Fatalf("the state of %d entries has %d and another root", n, state.Size)
+			t.Fatalf("the state of %d entries has %d entries or another root", n, state.Size)
 		}
 		leaf := fmt.Appendf(nil, "leaf %d", n)
 		hashes, err := tlog.StoredHashes(int64(n), leaf, theirs)
@@ -47,7 +47,7 @@ func TestTreeIsThatOfTlog(t *testing.T) {
 		stored = append(stored, hashes...)
 		completed, next := state.Append(leaf)
 		if !slices.Equal(completed, hashes[1:]) || len(completed) != audit.Completed(uint64(n)) {
-			t.Fatalf("entry %d completes %d subtrees, not those of tlog", n, len(completed))
+			t.Fatalf("entry %d completes %d subtrees, other than in tlog", n, len(completed))
 		}
 		state, ours.leaves, ours.completed = next, append(ours.leaves, leaf), append(ours.completed, completed)
 		root, err := tlog.TreeHash(int64(n+1), theirs)
@@ -58,7 +58,7 @@ func TestTreeIsThatOfTlog(t *testing.T) {
 	}
 	for size := range uint64(most + 1) {
 		if root, err := audit.Root(ours, size); root != roots[size] || err != nil {
-			t.Fatalf("the root of %d entries is another one: %v", size, err)
+			t.Fatalf("the root of %d entries differs: %v", size, err)
 		}
 	}
 	for size := uint64(1); size <= most; size += 1 + size/17 {
@@ -66,7 +66,7 @@ func TestTreeIsThatOfTlog(t *testing.T) {
 	}
 }
 
-// proofs checks the proofs in the tree of one size with tlog.
+// proofs checks the proofs for the tree of one size with tlog.
 func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 	t.Helper()
 	for n := range size {
@@ -78,7 +78,7 @@ func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 			t.Fatalf("entry %d of %d: %v", n, size, err)
 		}
 		if tlog.CheckRecord(path, int64(size), roots[size], int64(n), tlog.RecordHash([]byte("other"))) == nil {
-			t.Fatalf("the proof of entry %d of %d holds for another leaf", n, size)
+			t.Fatalf("the proof of entry %d of %d is valid for another leaf", n, size)
 		}
 		growth, err := audit.ProveGrowth(ours, n+1, size)
 		if err != nil {
@@ -90,10 +90,10 @@ func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 	}
 }
 
-// TestNodeOfDamagedEntry: an entry with too few hashes gives an error and no panic.
+// TestNodeOfDamagedEntry: an entry with too few hashes causes an error and no panic.
 func TestNodeOfDamagedEntry(t *testing.T) {
 	t.Parallel()
 	if _, err := audit.NodeOf([]byte("x"), nil, 1); err == nil {
-		t.Error("a hash that is not kept was returned")
+		t.Error("a hash that is not stored was returned")
 	}
 }

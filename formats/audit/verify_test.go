@@ -16,7 +16,7 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// log is an audit log of a test, with its signer.
+// log is an audit log for a test, with its signer.
 type log struct {
 	t       testing.TB
 	signer  *audit.Signer
@@ -39,7 +39,7 @@ func (l *log) begin(epoch string) {
 	l.add(audit.Entry{Action: audit.EpochBegin, Stamp: l.stamp, Values: values}, "", "")
 }
 
-// add adds an entry; an entry without a stamp gets the next one.
+// add adds an entry. An entry without a stamp gets the next one.
 func (l *log) add(e audit.Entry, texts, address string) {
 	l.t.Helper()
 	if e.Stamp == 0 && e.Action != audit.EpochBegin {
@@ -129,8 +129,8 @@ func python(t *testing.T, export string, heads ...string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestVerifyRestored: after a restoration older heads are unchanged or given up, and a log that was
-// tampered with is distinguished from a restored one.
+// TestVerifyRestored: after a restoration, older heads are reported as unchanged or lost. A log
+// that was tampered with is distinguished from a restored one.
 func TestVerifyRestored(t *testing.T) {
 	t.Parallel()
 	const second, third = "5f0c0000000000000000000000000002", "5f0c0000000000000000000000000003"
@@ -192,7 +192,7 @@ func TestVerifyFindings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		add  func(*log)
-		want string // in the finding
+		want string // part of the finding
 	}{
 		"a stamp again":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Stamp: 7}, "", "") }, "entry 8: its stamp 7 is not after"},
 		"a later entry":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Previous: 8}, "", "") }, "entry 8: it refers to"},
@@ -227,7 +227,7 @@ func TestVerifyFindings(t *testing.T) {
 	}
 }
 
-// TestVerifyErased: erased texts are valid, and are counted; the number of findings is bounded.
+// TestVerifyErased: erased values are valid, and are counted. The number of findings is limited.
 func TestVerifyErased(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -253,8 +253,8 @@ func TestVerifyErased(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses: an invalid export, or one without a head signed with the key, is an error that
-// names the place.
+// TestVerifyRefuses: an invalid export, or an export without a head signed with the key, causes an
+// error that names the position.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	l, other := newLog(t), newLog(t)

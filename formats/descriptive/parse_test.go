@@ -142,7 +142,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeReference compares the results of patches with another program's, which
+// TestMergeReference compares the results of patches with the results of another program, which
 // testdata/merge.py writes.
 func TestMergeReference(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func TestValidateRefuses(t *testing.T) {
 	}
 }
 
-// TestSchemaAndSources: the schema and the sources of the properties of a file.
+// TestSchemaAndSources tests the schema and the sources of the properties of a file.
 func TestSchemaAndSources(t *testing.T) {
 	t.Parallel()
 	const id = "01K5Z3V7Q8W9X0Y1Z2A3B4C5D6"
@@ -98,8 +98,8 @@ func TestSchemaAndSources(t *testing.T) {
 	}
 }
 
-// TestKeepSources: a changed or removed property loses its source, and other properties keep
-// theirs.
+// TestKeepSources: a changed or removed property loses its source. Other properties keep their
+// sources.
 func TestKeepSources(t *testing.T) {
 	t.Parallel()
 	const before = `{"properties":{"a":1,"b":[2],"c":3},"sources":{"a":"header","b":"sidecar"}}`
@@ -130,7 +130,7 @@ func TestKeepSources(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.patch, got.Append(nil), test.want)
 		}
 		if !m.Equal(parse(t, before)) {
-			t.Errorf("%s changed what was before", test.patch)
+			t.Errorf("%s changed the former metadata", test.patch)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func numbers(n int) func(func(string) bool) {
 	}
 }
 
-func TestValidateTakes(t *testing.T) {
+func TestValidateAccepts(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
 		`{"creators":[{"name":"a","orcid":"0000-0002-1694-233X"},{"name":"CERN","type":"organization"}]}`,
@@ -202,7 +202,7 @@ func TestSize(t *testing.T) {
 	}
 	most := filled(descriptive.MaxBytes)
 	if size := len(most.Append(nil)); size != descriptive.MaxBytes {
-		t.Fatalf("the test made %d bytes", size)
+		t.Fatalf("the test created %d bytes", size)
 	}
 	if err := most.Validate(descriptive.Set); err != nil {
 		t.Error(err)
@@ -212,7 +212,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestBuilt checks the rules with metadata that a program can build, and Parse never returns.
+// TestBuilt checks the rules with metadata that a program can build, but that Parse never returns.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	one := descriptive.NumberOf("1")
@@ -320,7 +320,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestVocabularies compares with the enumerations in DataCite's own schemas, which
+// TestVocabularies compares the vocabularies with the enumerations in DataCite's own schemas, which
 // testdata/vocabularies.py extracts.
 func TestVocabularies(t *testing.T) {
 	t.Parallel()
@@ -362,7 +362,8 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestORCID compares checksums with another program's, which testdata/vocabularies.py writes.
+// TestORCID compares checksums with the results of another program, which testdata/vocabularies.py
+// writes.
 func TestORCID(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/orcid.tsv")

@@ -13,10 +13,10 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestAsOthersRead compares the properties of files made by astropy, netCDF4, scipy, tifffile,
-// Pillow and piexif with the properties that these programs and exiftool read. testdata/make.py
-// made both.
-func TestAsOthersRead(t *testing.T) {
+// TestPropertiesMatchOtherPrograms compares the properties of files created by astropy, netCDF4,
+// scipy, tifffile, Pillow and piexif with the properties that these programs and exiftool read.
+// testdata/make.py created both.
+func TestPropertiesMatchOtherPrograms(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "expected.json"))
 	if err != nil {
@@ -37,7 +37,7 @@ func TestAsOthersRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !extraction.HasHeader(name, file[:extraction.Beginning]) {
-				t.Error("it has no header that is read")
+				t.Error("the file has no header that is read")
 			}
 			r, err := extraction.Header(bytes.NewReader(file), int64(len(file)), name)
 			if err != nil || r.Left != 0 {
@@ -51,14 +51,14 @@ func TestAsOthersRead(t *testing.T) {
 			}
 			for key := range got {
 				if _, there := want[key]; !there {
-					t.Errorf("%s is %v, which is not there", key, got[key])
+					t.Errorf("%s is %v, but was not read", key, got[key])
 				}
 			}
 		})
 	}
 }
 
-// decoded returns properties as another JSON decoder reads them.
+// decoded returns properties as decoded by another JSON decoder.
 func decoded(t *testing.T, g descriptive.Group) map[string]any {
 	t.Helper()
 	m := descriptive.Metadata{Properties: g}
@@ -72,7 +72,7 @@ func decoded(t *testing.T, g descriptive.Group) map[string]any {
 	return all.Properties
 }
 
-// same compares two values; numbers with a tolerance, since the file may store quotients.
+// same compares two values. Numbers may differ slightly, because the file may store quotients.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case float64:

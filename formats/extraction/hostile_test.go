@@ -16,7 +16,7 @@ import (
 	"labshelf/formats/extraction"
 )
 
-// TestHostileFiles checks the bounds of readers. Each file claims sizes that would take unbounded
+// TestHostileFiles tests the limits of readers. Each file claims sizes that would take unbounded
 // time or memory.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
@@ -43,9 +43,10 @@ func TestHostileFiles(t *testing.T) {
 
 func hostile(t *testing.T) map[string][]byte {
 	t.Helper()
-	loop := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00") // the next directory is the same one
+	// its next directory is itself
+	loop := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00")
 	chain := []byte("MM\x00*\x00\x00\x00\x08")
-	for range 200_000 { // of directories
+	for range 200_000 { // number of directories
 		chain = append(chain, "\x00\x01\x01\x00\x00\x03\x00\x00\x00\x01\x00\x07\x00\x00"...)
 		chain = binary.BigEndian.AppendUint32(chain, uint32(len(chain)+4))
 	}
@@ -100,8 +101,8 @@ func described(text string) []byte {
 	return append(append(b, "\x00\x00\x00\x00"...), text...)
 }
 
-// TestCutFiles truncates every file of other programs at many places, and reads it: this gives an
-// error or fewer properties.
+// TestCutFiles truncates every file of other programs at many offsets, and reads it. The result is
+// an error or fewer properties.
 func TestCutFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures(t) {
@@ -122,7 +123,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// fixtures are the files made by other programs.
+// fixtures returns the names of the files that other programs created.
 func fixtures(t testing.TB) (names []string) {
 	for _, pattern := range []string{"*.fits*", "*.nc", "*.tif", "*.jpg", "*.csv"} {
 		found, err := filepath.Glob(filepath.Join("testdata", pattern))
@@ -163,8 +164,8 @@ func FuzzSidecar(f *testing.F) {
 	})
 }
 
-// valid fails the test unless package descriptive accepts the properties, also after it has read
-// them again.
+// valid fails the test unless package descriptive accepts the properties, also after they were
+// encoded and parsed again.
 func valid(t *testing.T, r extraction.Result) {
 	m := descriptive.Metadata{Properties: r.Properties}
 	if err := m.Validate(descriptive.Resource); err != nil || len(r.Properties) > extraction.MaxProperties {

@@ -11,14 +11,14 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// most bounds the time for compiling and validating. It is ten times the usual time, for busy
+// most limits the time for compiling and validating. It is ten times the usual time, for busy
 // machines.
 const most = 5 * time.Second
 
 // worst are the slowest known schemas and values within the limits of size.
 var worst = []struct {
 	name, schema, value string
-	givenUp             bool // the budget of steps does not suffice
+	givenUp             bool // whether the budget of steps is exceeded
 }{
 	{"allOf of four at each of 20 levels", doubled(`"allOf":[%s,%[1]s,%[1]s,%[1]s]`), `1`, true},
 	{"anyOf of four, and nothing fits", doubled(`"anyOf":[%s,%[1]s,%[1]s,%[1]s]`), `"text"`, true},
@@ -54,7 +54,8 @@ var worst = []struct {
 	{"the metaschema", `{"items":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}`, "[" + repeat(doubled(`"allOf":[%s,%[1]s]`), 10, ",") + "]", false},
 }
 
-// TestWorst compiles and validates the slowest cases. Each gets a verdict or is aborted in time.
+// TestWorst compiles and validates the slowest cases. Each validation gets a verdict or is aborted
+// in time.
 func TestWorst(t *testing.T) {
 	for i, test := range worst {
 		if testing.Short() && i%4 != 0 {
@@ -86,8 +87,8 @@ func givenUp(problems []schemas.Problem) bool {
 	return len(problems) == 1 && problems[0].Rule == schemas.RuleSteps
 }
 
-// doubled returns a schema that visits a value 2^20 to 4^20 times: each of its parts applies the
-// next one several times.
+// doubled returns a schema that visits a value 2^20 to 4^20 times, because each of its parts
+// applies the next one several times.
 func doubled(text string) string {
 	var b strings.Builder
 	for i := range 20 {
@@ -102,7 +103,7 @@ func repeat(text string, n int, between string) string {
 	return strings.TrimSuffix(strings.Repeat(text+between, n), between)
 }
 
-// list returns n texts with the numbers from 0.
+// list returns n formatted numbers, from 0.
 func list(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -118,7 +119,7 @@ func texts(n int) string    { return list(n, `"t%d"`) }
 // object returns an object of n members.
 func object(n int, value string) string { return "{" + list(n, `"aaaaa%d":`+value) + "}" }
 
-// TestLimits: text beyond a limit is rejected, with the rule of the limit.
+// TestLimits: input beyond a limit is rejected, with the rule of the limit.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, rule, path string }{
@@ -165,7 +166,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// chain returns n schemas; each refers to the next.
+// chain returns n schemas, each of which refers to the next.
 func chain(n int) []string {
 	var all []string
 	for i := range n {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestAgainstLibrary compares problems with the oracle on random pairs: verdict, paths, rules and
-// messages. SCHEMA_PAIRS and SCHEMA_SEED are as for TestAgainstOthers.
+// messages. SCHEMA_PAIRS and SCHEMA_SEED have the same meaning as in TestAgainstOthers.
 func TestAgainstLibrary(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewPCG(uint64(size(t, "SCHEMA_SEED", 1)), 1))}
@@ -37,7 +37,7 @@ func TestAgainstLibraryOnSuite(t *testing.T) {
 	t.Parallel()
 	for name, groups := range suite(t) {
 		if strings.HasPrefix(name, "optional/format/") {
-			continue // the library accepts invalid strings here
+			continue // the library accepts invalid strings in this file
 		}
 		for _, g := range groups {
 			for _, test := range g.Tests {
@@ -116,7 +116,8 @@ func compare(t *testing.T, schema, value []byte) bool {
 }
 
 // agree compares a verdict with the oracle, unless the schema contains something that the library
-// treats differently: formats, which it checks less strictly, and references of other drafts.
+// treats differently. It checks formats less strictly, and does not support references of other
+// drafts.
 func agree(t *testing.T, schema, value []byte, valid bool) {
 	t.Helper()
 	if strings.Contains(string(schema), "format") || strings.Contains(string(schema), "recursive") || strings.Contains(string(schema), `\u`) {
@@ -124,7 +125,7 @@ func agree(t *testing.T, schema, value []byte, valid bool) {
 	}
 	o, err := consult(schema)
 	if err != nil {
-		return // TestErrorsAgainstLibrary compares the error
+		return // TestErrorsAgainstLibrary compares this error
 	}
 	others, err := o.validate(value)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// generator makes random schemas, and values of which about half are valid.
+// generator generates random schemas, and values of which about half are valid.
 type generator struct{ *rand.Rand }
 
 // members is the JSON object of schemas and values.
@@ -43,8 +43,8 @@ func (g generator) pair() pair {
 	return pair{root, guided.value(root, 5)}
 }
 
-// schema returns a schema of at most so many levels. For the same value it refers only to
-// definitions after number after, so that no schema applies itself. Within a part of the value it
+// schema returns a schema of at most depth levels. For the same value, it refers only to
+// definitions after number after, so that no schema applies itself. Within a part of the value, it
 // may refer to all definitions.
 func (g generator) schema(depth, after int, part bool) any {
 	if g.IntN(20) == 0 {
@@ -138,7 +138,7 @@ func (g generator) scalar() any {
 	return pick(g, []any{nil, true, false, pick(g, someNumbers), pick(g, someNumbers), pick(g, someTexts), pick(g, someTexts)})
 }
 
-// guide makes values that match a schema more often than random values.
+// guide generates values that match a schema more often than random values.
 type guide struct {
 	generator
 	definitions members

@@ -17,8 +17,8 @@ import (
 	"labshelf/formats/schemas"
 )
 
-// oracle is a schema that an independent library has compiled. It gives the expected answers. It
-// has no limits, so tests only pass it what this package finishes.
+// oracle is a schema that an independent library has compiled. It gives the expected results. It
+// has no limits, so tests only pass it input that this package can process within its limits.
 type oracle struct{ root *jsonschema.Schema }
 
 // noLoader rejects every document outside of the schema.
@@ -28,7 +28,7 @@ func (noLoader) Load(string) (any, error) { return nil, errors.New("not part of 
 
 const oracleAddress = "labshelf:///schema"
 
-// consult compiles a schema. An error is a *schemas.Error without a message for references.
+// consult compiles a schema. The error is a *schemas.Error, which has no message for references.
 func consult(text []byte) (oracle, error) {
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
 	if err != nil {
@@ -205,7 +205,7 @@ func words(k jsonschema.ErrorKind) (rule, message string) {
 	return bounds(k)
 }
 
-// bounds is words for the keywords that bound a number.
+// bounds is like words, for the keywords that limit a number.
 func bounds(k jsonschema.ErrorKind) (rule, message string) {
 	decimal := func(r *big.Rat) string {
 		if r.IsInt() {

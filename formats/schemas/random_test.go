@@ -24,8 +24,8 @@ type pair struct {
 	Value  any `json:"value"`
 }
 
-// TestAgainstOthers compares the verdicts on random pairs with jsonschema of PyPI and ajv of npm:
-// if these two agree, our verdict must be the same. SCHEMA_PAIRS sets the number of pairs, and
+// TestAgainstOthers compares the verdicts on random pairs with jsonschema of PyPI and ajv of npm.
+// If these two agree, our verdict must be the same. SCHEMA_PAIRS sets the number of pairs, and
 // SCHEMA_SEED the random seed.
 func TestAgainstOthers(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func otherValidators(t *testing.T) (python, node []string) {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(missing)
 			}
-			t.Skip("the verdicts are not compared with those of others: ", missing)
+			t.Skip("the verdicts are not compared with other validators: ", missing)
 		}
 	}
 	return []string{program, filepath.Join("testdata", "verdicts.py")}, []string{"node", filepath.Join("testdata", "verdicts.mjs"), modules}

@@ -124,7 +124,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestForm checks the form of the documentation's example, and of each kind.
+// TestForm checks the form for the documentation's example, and for each kind.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, want string }{
@@ -174,7 +174,7 @@ func TestFormOfGroupsWithinThemselves(t *testing.T) {
 	}
 }
 
-// plain decodes a JSON text, and keeps numbers as they are written.
+// plain decodes JSON, and keeps numbers as they are written.
 func plain(t *testing.T, text string) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -202,8 +202,8 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// FuzzSchema compiles any text, derives its form, and validates any value with it. These may return
-// errors but must not panic.
+// FuzzSchema compiles any string, derives its form, and validates any value with it. These calls
+// may return errors, but must not panic.
 func FuzzSchema(f *testing.F) {
 	for _, groups := range suite(f) {
 		for _, g := range groups {

@@ -26,8 +26,7 @@ type group struct {
 	}
 }
 
-// refused are the groups of the suite whose schema Compile rejects: their number in each file, by
-// the violated rule.
+// refused contains the number of groups whose schema Compile rejects, by file and violated rule.
 var refused = map[string]map[string]int{
 	"refRemote.json":  {"reference": 15}, // to other documents
 	"dynamicRef.json": {"reference": 5},  // to other documents
@@ -36,7 +35,7 @@ var refused = map[string]map[string]int{
 
 // differing is the number of tests with another verdict, by file.
 var differing = map[string]int{
-	"format.json": 16, // formats are annotations there, and assertions here
+	"format.json": 16, // formats are only annotations in the suite, but this package checks them
 
 	"optional/format/hostname.json":         23, // xn-- is not decoded
 	"optional/format/idn-email.json":        2,  // not checked

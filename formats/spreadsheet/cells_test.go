@@ -10,8 +10,8 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// TestTyped: values that people enter into an empty cell, in files with commas and with semicolons
-// as separators.
+// TestTyped tests values that people enter into an empty cell, in files with commas and with
+// semicolons as separators.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ cell, commas, semicolons string }{
@@ -152,7 +152,7 @@ func TestUnedited(t *testing.T) {
 	cell := long.Metadata.Append(nil)[len(`{"properties":{"a":`):]
 	cut := string([]rune(string(cell))[:32767])
 	if after := read(t, "id,etag,properties.a\n1,,"+quoted(cut)+"\n", []spreadsheet.Object{long}); !after[0].Equal(long.Metadata) {
-		t.Error("a cell that a spreadsheet has cut is taken for edited")
+		t.Error("a cell that a spreadsheet has truncated is treated as edited")
 	}
 }
 
@@ -168,7 +168,7 @@ func metadata(t fataler, text string) descriptive.Metadata {
 	return m
 }
 
-// FuzzCell writes a text and reads it, alone and as a tag, and reads any cell.
+// FuzzCell writes a string and reads it, alone and as a tag. It also reads the string as a cell.
 func FuzzCell(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)

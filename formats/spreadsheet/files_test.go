@@ -42,7 +42,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestUneditedFiles: the changes that programs make to a whole file do not count as edits.
+// TestUneditedFiles: the changes that programs make to a whole file are not treated as edits.
 func TestUneditedFiles(t *testing.T) {
 	t.Parallel()
 	file := written(t, shelf(t), ',')
@@ -94,7 +94,7 @@ func TestUneditedFiles(t *testing.T) {
 	}
 }
 
-// TestEdits: an edit changes its value, and no other one.
+// TestEdits: an edit changes its value, and no other value.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ row, want string }{
@@ -166,7 +166,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestWindows1252: a file that is not UTF-8 is read if its characters are certain.
+// TestWindows1252: a file that is not UTF-8 is read if its characters are unambiguous.
 func TestWindows1252(t *testing.T) {
 	t.Parallel()
 	objects := append(shelf(t), spreadsheet.Object{ID: "4", ETag: "t4", Metadata: metadata(t, `{"properties":{"r":{"value":5,"unit":"Ω"},"Öl":1,"note":"x?"}}`)})
@@ -192,7 +192,7 @@ func TestWindows1252(t *testing.T) {
 	}
 }
 
-// TestManyColumns: values without their own column are in a common one, and no value is lost.
+// TestManyColumns: values without their own column are in a common column, and no value is lost.
 func TestManyColumns(t *testing.T) {
 	t.Parallel()
 	var objects, none []spreadsheet.Object
@@ -219,7 +219,7 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// TestTooManyRows also counts empty rows.
+// TestTooManyRows tests that empty rows count, too.
 func TestTooManyRows(t *testing.T) {
 	t.Parallel()
 	for rows, want := range map[int]string{spreadsheet.MaxRows: "", spreadsheet.MaxRows + 1: "row 100001: a file must have at most 100000 rows"} {

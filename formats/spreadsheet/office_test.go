@@ -15,7 +15,7 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// opened are the ways in which LibreOffice opens and saves a file for users of a language. The
+// opened contains the ways in which LibreOffice opens and saves a file for users of a language. The
 // options belong to its CSV filter: separator, quotation mark, encoding, first line, columns,
 // language, quote all, detect special numbers.
 var opened = []struct {
@@ -54,7 +54,7 @@ func TestLibreOffice(t *testing.T) {
 			put(t, filepath.Join(profile, "user", "registrymodifications.xcu"), settings)
 			put(t, filepath.Join(folder, "in.csv"), written(t, objects, way.separator))
 			convert := func(file, to, load string) {
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // it may hang
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // the program may hang
 				defer stop()
 				command := exec.CommandContext(ctx, program, "-env:UserInstallation=file://"+profile, "--headless", "--convert-to", to, "--outdir", filepath.Join(folder, "out"))
 				command.WaitDelay = time.Second
@@ -84,7 +84,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// manyObjects have all the texts, numbers that spreadsheets round, and random metadata.
+// manyObjects returns objects with all of texts, with numbers that spreadsheets round, and with
+// random metadata.
 func manyObjects(t *testing.T) (objects []spreadsheet.Object) {
 	t.Helper()
 	add := func(m descriptive.Metadata) {

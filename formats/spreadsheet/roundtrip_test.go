@@ -20,7 +20,7 @@ import (
 	"labshelf/formats/spreadsheet"
 )
 
-// texts cause problems for spreadsheets, or for programs that read their files.
+// texts are strings that cause problems for spreadsheets, or for programs that read their files.
 var texts = []string{
 	"", " ", "a", " a ", "007", "7", "-7", "1.0", "1e5", "1E5", "0,5", "1,234", "1.234", "1.234.567", "+5", ".5", "5.", "1/2", "1-2", "2-1", "MAR1", "Sept 2", "1 Jan", "12:30", "50%", "$5", "5 a",
 	"2026-01-02", "2026-01-02T10:20Z", "2026-01-02 10:20", "02.01.2026", "1/2/2026", "13/1/2026", "2-Jan-26", "Jan 25", "true", "FALSE", "WAHR", "Vero", "null", `"`, `"a"`, `""`, "'", "'a", "''",
@@ -28,7 +28,7 @@ var texts = []string{
 	"a;=1", "a, ＝1", "=1;=2", " ＋1", "\n- a", "日本語", "é", "e\u0301", "µ", "Ω", "\ufeff", "\u00a0", "a\u00a0", "?", "100,000", "(1)", "10.5072/x", "id", "May", "Magnet 3",
 }
 
-// someText generates these texts and others.
+// someText generates these strings and others.
 var someText = rapid.Map(rapid.OneOf(rapid.SampledFrom(texts), rapid.StringN(0, 12, 40), rapid.StringMatching(`[-+=@'"{\[0-9 .,:/eEaAJjnN\n\r\t°CKm%;µ−]{1,9}`)),
 	func(text string) string {
 		return strings.Map(func(r rune) rune {
@@ -39,7 +39,7 @@ var someText = rapid.Map(rapid.OneOf(rapid.SampledFrom(texts), rapid.StringN(0, 
 		}, text)
 	})
 
-// someNumber generates numbers as in JSON.
+// someNumber generates numbers in JSON notation.
 var someNumber = rapid.OneOf(rapid.SampledFrom([]string{"0", "-0", "7", "-7", "1.0", "1.234", "1234", "0.10", "1e5", "1E+05", "1.2345e-7", "123456789012345678", "-0.000012345678901", "9999999999999999999999"}),
 	rapid.StringMatching(`-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?`))
 
@@ -101,8 +101,8 @@ var someMetadata = rapid.Custom(func(t *rapid.T) descriptive.Metadata {
 	return m
 })
 
-// TestRoundTrip writes random metadata and reads them. Applied to empty metadata they are equal,
-// and applied to themselves they change nothing. No cell is a formula.
+// TestRoundTrip writes random metadata and reads them. Applied to empty metadata, the file yields
+// equal metadata. Applied to the same metadata, it changes nothing. No cell is a formula.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // formulaIn returns a formula that a spreadsheet finds in a file with commas, semicolons or tabs as
-// separators, or "". Lists in lines of text, and numbers, do not count.
+// separators, or "". Lists in lines of text, and numbers, are not formulas.
 func formulaIn(file string) string {
 	for _, separators := range []string{",\r\n", ";\r\n", "\t\r\n"} {
 		for _, cell := range strings.FieldsFunc(file, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
@@ -178,7 +178,7 @@ func TestFormulaInLine(t *testing.T) {
 // number matches a cell that begins with a sign but is a number.
 var number = regexp.MustCompile(`^[-+][0-9.]+([eE][-+]?[0-9]+)?\s*($|[]"};,])`)
 
-// TestFormulas: no text becomes a formula, and each text is read back unchanged.
+// TestFormulas: no string becomes a formula, and each string is read back unchanged.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫"} {
@@ -261,7 +261,7 @@ func edit(t fataler, file string, objects []spreadsheet.Object) (after []descrip
 	return after, append(problems, r.Problems()...)
 }
 
-// read is edit for a file without problems.
+// read is like edit, for a file without problems.
 func read(t fataler, file string, objects []spreadsheet.Object) []descriptive.Metadata {
 	t.Helper()
 	after, problems := edit(t, file, objects)

@@ -52,7 +52,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 func TestWideExportAllocates(t *testing.T) {
 	objects := wideObjects(t, 20, 900)
 	var written countingWriter
-	export(t, objects, io.Discard) // compile the expressions that are compiled at first use
+	export(t, objects, io.Discard) // compile the regular expressions, which are compiled at first use
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	export(t, objects, &written)

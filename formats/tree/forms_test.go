@@ -24,7 +24,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestForms: an ASCII text has one form, and each form of another text has the same forms.
+// TestForms: ASCII strings have one form. Each form of another string has the same forms.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"a": 1, "\u00dc": 2, "U\u0308": 2, "\u00dce\u0301": 3, "\u212b": 3, "日本": 1, "\uac00": 2} {

@@ -20,7 +20,7 @@ type file struct{ id, name string }
 
 func (f file) Named() (id, name string) { return f.id, f.name }
 
-// set is a set in memory, sorted by name, then id; reads counts the files that listings read.
+// set is a set in memory, sorted by name, then id. reads counts the files that listings read.
 type set struct {
 	files   []file
 	folders []string
@@ -76,7 +76,7 @@ func newSet(names, folders []string) *set {
 
 func id(n int) string { return fmt.Sprintf("01HZ%022d", n) }
 
-// walk lists everything below a folder, in pages of a size; 0: in one page.
+// walk lists everything below a folder, in pages of a size, or in one page if page is 0.
 func walk(t fatal, s *set, folder string, page int) (files map[string]string, folders []string) {
 	files = map[string]string{}
 	for after, more := (tree.Position{}), true; more; {
@@ -117,7 +117,7 @@ type fatal interface {
 	Fatalf(format string, args ...any)
 }
 
-// reference computes the paths of all files by comparing each with each other.
+// reference computes the paths of all files by comparing each file with every other file.
 func reference(s *set) (paths map[string]string, folders []string) {
 	in := func(name string) (folder, rest string, plain bool) {
 		parts := strings.Split(name, "/")
@@ -170,7 +170,8 @@ func reference(s *set) (paths map[string]string, folders []string) {
 	return paths, folders
 }
 
-// like reports whether an element looks like one with an id, with another method than the package.
+// like reports whether an element has the form of an element with an id. It uses another method
+// than the package.
 func like(element string) bool {
 	for n := range 40 {
 		for _, extension := range []string{"", ".a", ".txt"} {
@@ -182,8 +183,8 @@ func like(element string) bool {
 	return false
 }
 
-// TestTreeAgainstReference: with random names each file has one path. Listings contain it once,
-// whatever the page size, and path → id → path is the identity.
+// TestTreeAgainstReference: with random names, each file has one path. Listings contain the path
+// once, whatever the page size, and path → id → path is the identity.
 func TestTreeAgainstReference(t *testing.T) {
 	t.Parallel()
 	elements := []string{"a", "a", "b", "A", "a.txt", "a.txt", "a!", "a0", ".", "..", "", "b\\c", "x\x01", "é", strings.Repeat("é", 127) + "a", strings.Repeat("n", 256)}
@@ -215,7 +216,7 @@ func TestTreeAgainstReference(t *testing.T) {
 			}
 			above, rest, _ := tree.Split(f.name)
 			if node, ok, _ = tree.Lookup(s, above+tree.WithID(rest, f.id)); !ok || node.File == nil || node.File.id != f.id {
-				rt.Fatalf("%v is not reached by its id: %v", f, node)
+				rt.Fatalf("%v is not found by its id: %v", f, node)
 			}
 		}
 		for _, folder := range folders {

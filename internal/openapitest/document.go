@@ -108,7 +108,7 @@ func (n Node) resolve() Node {
 	return n.document.Get(names...).resolve()
 }
 
-// reference returns the target of a reference, "" if the node is not a reference.
+// reference returns the target of a reference, or "" if the node is not a reference.
 func (n Node) reference() string {
 	members, _ := n.value.(map[string]any)
 	target, _ := members["$ref"].(string)

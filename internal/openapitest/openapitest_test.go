@@ -69,7 +69,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestValidateRequest: each rule that a request can break is found, and named in the error.
+// TestValidateRequest violates each rule for requests. The error names the rule.
 func TestValidateRequest(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ target, offset, err string }{
@@ -100,7 +100,7 @@ func TestValidateRequest(t *testing.T) {
 	expect(t, "unexpected body", validate(t, body, "x"), "body: the operation takes no body")
 }
 
-// TestValidateBody: each rule that a body can break is found, and named in the error.
+// TestValidateBody violates each rule for bodies. The error names the rule.
 func TestValidateBody(t *testing.T) {
 	t.Parallel()
 	part := func(header, content string) string {
@@ -135,7 +135,7 @@ func TestValidateBody(t *testing.T) {
 	}
 }
 
-// TestValidateResponse: each rule that a response can break is found, and named in the error.
+// TestValidateResponse violates each rule for responses. The error names the rule.
 func TestValidateResponse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ method, status, age, media, body, err string }{
@@ -168,7 +168,7 @@ func validate(t *testing.T, r *http.Request, body string) error {
 	return operation.ValidateRequest(r, values, []byte(body))
 }
 
-// expect compares an error with a part of its text, "" for no error.
+// expect compares an error with a part of its message, which is "" for no error.
 func expect(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -11,7 +11,7 @@ import (
 type Operation struct {
 	Node
 	ID, Method     string
-	Path           string      // the template
+	Path           string      // the path template
 	PathParameters []Parameter // shared by the operations of the path
 	Parameters     []Parameter // of this operation only
 }
@@ -20,7 +20,7 @@ type Operation struct {
 type Parameter struct {
 	Name, In  string
 	Required  bool
-	Component string // its name among the components, "" for a parameter without a reference
+	Component string // its name among the components, or "" if the parameter is not a reference
 	Schema    Node
 }
 
@@ -61,7 +61,7 @@ func parameters(of Node) (all []Parameter) {
 	return all
 }
 
-// Operation returns the operation with an id, nil if the document has no such operation.
+// Operation returns the operation with an id, or nil if the document has no such operation.
 func (d *Document) Operation(id string) *Operation {
 	i := slices.IndexFunc(d.Operations, func(o *Operation) bool { return o.ID == id })
 	if i < 0 {
@@ -70,9 +70,9 @@ func (d *Document) Operation(id string) *Operation {
 	return d.Operations[i]
 }
 
-// Find returns the operation that a request is for, with the values of its path parameters. It
-// returns nil if the document has no such operation. HEAD finds the operation of GET. The path is
-// relative to the server's URL and may end with a slash.
+// Find returns the operation for a request, with the values of its path parameters. It returns nil
+// if the document has no such operation. HEAD finds the operation of GET. The path is relative to
+// the server's URL and may end with a slash.
 func (d *Document) Find(method, path string) (*Operation, map[string]string) {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -80,7 +80,7 @@ func (p Parameter) validate(sent []string) error {
 	return validateText(p.Schema, sent[0])
 }
 
-// validateText validates the text of a parameter or header against its schema.
+// validateText validates the string value of a parameter or header against its schema.
 func validateText(schema Node, text string) error {
 	value, err := decode(schema, text)
 	if err != nil {
@@ -89,7 +89,7 @@ func validateText(schema Node, text string) error {
 	return schema.Validate(value)
 }
 
-// decode converts the text of a parameter or header to the type in its schema.
+// decode converts the string value of a parameter or header to the type in its schema.
 func decode(schema Node, text string) (any, error) {
 	switch schema.Get("type").Text() {
 	case "integer":
@@ -181,7 +181,7 @@ func checkPartType(schema Node, contentType string) error {
 }
 
 // decodeBody returns the value of a JSON body, the values of the lines of a JSON Lines body, and
-// the text of any other body. It returns an error for a malformed JSON or CSV body.
+// any other body as a string. It returns an error for a malformed JSON or CSV body.
 func decodeBody(media string, body []byte) (any, error) {
 	switch {
 	case media == "application/json" || strings.HasSuffix(media, "+json"):
@@ -195,7 +195,7 @@ func decodeBody(media string, body []byte) (any, error) {
 	return string(body), nil
 }
 
-// decodeLines returns the JSON values of the lines of a text.
+// decodeLines returns the JSON values of the lines of a body.
 func decodeLines(text []byte) (any, error) {
 	values := []any{}
 	for line := range bytes.Lines(text) {

@@ -12,7 +12,7 @@ func withFault(r *http.Request, fault Fault) context.Context {
 	return context.WithValue(r.Context(), faultKey{}, fault)
 }
 
-// cutBody is the body of a request that breaks off.
+// cutBody is the body of a request that is cut off.
 type cutBody struct {
 	io.ReadCloser
 	left int64
@@ -27,15 +27,15 @@ func (b *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spoiledBody is the body of a response that is cut, slow or wrong.
+// spoiledBody is the body of a response that is cut off, slow or wrong.
 type spoiledBody struct {
 	io.ReadCloser
 	fault Fault
 	at    int64
 }
 
-// Read panics at the cut, because a handler breaks its connection by a panic. Data before the cut
-// has been forwarded.
+// Read panics at the cut, because a handler breaks its connection with a panic. The bytes before
+// the cut have been forwarded.
 func (b *spoiledBody) Read(p []byte) (int, error) {
 	if cut := b.fault.CutAnswer; cut != nil {
 		if b.at >= *cut {

@@ -17,24 +17,24 @@ import (
 // fields can be combined.
 type Fault struct {
 	Status int  // responds with this status, such as 500 or 503, instead of forwarding the request
-	Done   bool // with Status: the request is forwarded, and its response replaced
+	Done   bool // with Status: forwards the request, and replaces its response
 
-	Delay time.Duration // before anything else
-	Rate  int           // approximate bytes per second of the response body; 0: unlimited
+	Delay time.Duration // delays everything else
+	Rate  int           // approximate bytes per second of the response body; 0 means unlimited
 
 	CutRequest *int64 // breaks both connections after this many bytes of the request body
 	CutAnswer  *int64 // breaks the connection to the client after this many bytes of the response body
 
-	Header map[string]string // response headers to replace, such as an ETag, a checksum or a length; "" removes one
+	Header map[string]string // replaces response headers, such as an ETag, a checksum or a length; "" removes one
 	Flip   *int64            // inverts the bits of one byte of the response body
 }
 
-// At returns a pointer to a number of bytes, for fields of Fault.
+// At returns a pointer to a number of bytes, for the fields of Fault.
 func At(n int64) *int64 { return &n }
 
-// Faults is a proxy before an S3 server. It forwards requests, except those that a rule selects.
-// Clients sign requests for the address of Faults. It keeps that address, so that the signature
-// stays valid. It is safe for concurrent use.
+// Faults is a proxy in front of an S3 server. It forwards requests, except the ones that a rule
+// selects. Clients sign requests for the address of Faults. It keeps that address, so that the
+// signature stays valid. It is safe for concurrent use.
 type Faults struct {
 	server *http.Server
 	addr   string
@@ -45,7 +45,7 @@ type Faults struct {
 	faults   int
 }
 
-// NewFaults starts the proxy on a free loopback port before the server at a URL.
+// NewFaults starts the proxy on a free loopback port, in front of the server at a URL.
 func NewFaults(endpoint string) (*Faults, error) {
 	target, err := url.Parse(endpoint)
 	if err != nil {
@@ -77,7 +77,7 @@ func NewFaults(endpoint string) (*Faults, error) {
 	return f, nil
 }
 
-// StartFaults is NewFaults for a test, which closes it at its end.
+// StartFaults is like NewFaults, and closes the proxy when the test ends.
 func StartFaults(tb testing.TB, s *S3) *Faults {
 	tb.Helper()
 	f, err := NewFaults(s.Endpoint())
@@ -86,19 +86,20 @@ func StartFaults(tb testing.TB, s *S3) *Faults {
 	return f
 }
 
-// Endpoint returns the address it listens on, as a URL.
+// Endpoint returns the URL of the proxy.
 func (f *Faults) Endpoint() string { return "http://" + f.addr }
 
-// Rule sets the faults of later requests; nil: no faults. It is called once per request, by one
-// goroutine at a time. It must not read the body, and must not call methods of f.
+// Rule sets the function that selects faults for later requests. With nil, requests have no faults.
+// The function is called once per request, by one goroutine at a time. It must not read the body,
+// and must not call methods of f.
 func (f *Faults) Rule(rule func(*http.Request) Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rule = rule
 }
 
-// Next applies a fault to the next n matching requests; nil matches all. Later requests are
-// forwarded.
+// Next applies a fault to the next n matching requests, or to the next n requests if match is nil.
+// Later requests are forwarded.
 func (f *Faults) Next(n int, fault Fault, match func(*http.Request) bool) {
 	f.Rule(func(r *http.Request) Fault {
 		if n == 0 || match != nil && !match(r) {
@@ -109,7 +110,7 @@ func (f *Faults) Next(n int, fault Fault, match func(*http.Request) bool) {
 	})
 }
 
-// Count returns the number of requests, and of those with a fault.
+// Count returns the number of requests, and the number of requests with a fault.
 func (f *Faults) Count() (requests, spoiled int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -150,7 +151,7 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request, proxy http.Handle
 		r.Body = &cutBody{ReadCloser: r.Body, left: *fault.CutRequest}
 	}
 	if fault.Status != 0 && !fault.Done {
-		_, _ = io.Copy(io.Discard, r.Body) // like a server that has received everything and cannot store it
+		_, _ = io.Copy(io.Discard, r.Body) // like a server that has received everything, but cannot store it
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(fault.Status)
 		_, _ = io.WriteString(w, problem(fault.Status))

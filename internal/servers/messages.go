@@ -25,8 +25,8 @@ func (s Side) String() string {
 
 // Message is one message of the protocol of PostgreSQL, version 3.
 type Message struct {
-	Connection int  // of the proxy, from 0
-	Number     int  // of this side in this connection, from 0
+	Connection int  // number of the connection of the proxy, from 0
+	Number     int  // number of the message of this side in this connection, from 0
 	From       Side //
 
 	// Type is the first byte of a message. Clients send, among others, 'Q' for a query, 'P' to
@@ -55,15 +55,15 @@ const (
 	askGSS    = 80877104
 )
 
-// messageLimit is the maximum length of a message: the server accepts no longer ones.
+// messageLimit is the maximum length of a message. The server accepts no longer messages.
 const messageLimit = 1 << 30
 
 // messages reads the messages of one side of a connection.
 type messages struct {
 	from   *bufio.Reader
-	begun  bool        // the session has begun; from then on each message has a type byte
-	single <-chan bool // of a server: whether its next answer is one byte
-	asked  chan<- bool // of a client: notifies the other side
+	begun  bool        // whether the session has begun; from then on, each message has a type byte
+	single <-chan bool // for a server: whether its next response is one byte
+	asked  chan<- bool // for a client: notifies the other side
 }
 
 // next returns the next message.
@@ -84,7 +84,7 @@ func (r *messages) clientBegins() (Message, error) {
 		return Message{}, err
 	}
 	if len(text) < 8 {
-		return Message{}, fmt.Errorf("a message of %d bytes begins a connection", len(text))
+		return Message{}, fmt.Errorf("a connection begins with a message of %d bytes", len(text))
 	}
 	code := binary.BigEndian.Uint32(text[4:])
 	single := code == askTLS || code == askGSS
@@ -95,7 +95,7 @@ func (r *messages) clientBegins() (Message, error) {
 	return Message{Text: text}, nil
 }
 
-// serverBegins reads the answer of a server before the session.
+// serverBegins reads the response of a server before the session.
 func (r *messages) serverBegins() (Message, error) {
 	if _, err := r.from.Peek(1); err != nil {
 		return Message{}, err

@@ -33,7 +33,7 @@ type Postgres struct {
 	settings  []string
 	databases atomic.Int64
 	standbys  int
-	process   *process // nil if it does not run
+	process   *process // nil while the server is stopped
 }
 
 // NewPostgres creates and starts a durable server: fsync and synchronous_commit are on unless a
@@ -56,7 +56,7 @@ func NewPostgres(settings ...string) (_ *Postgres, err error) {
 	return p, nil
 }
 
-// StartPostgres is NewPostgres for a test. It closes the server at the end of the test, and skips
+// StartPostgres is like NewPostgres, for a test. It closes the server when the test ends, and skips
 // the test if PostgreSQL is not installed.
 func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
@@ -86,8 +86,8 @@ func makePostgres(settings []string) (*Postgres, error) {
 	return p, nil
 }
 
-// postgresProgram returns the path of a PostgreSQL program. Debian has one folder per version; the
-// newest is used.
+// postgresProgram returns the path of a PostgreSQL program. Debian has one folder per version, of
+// which it uses the newest.
 func postgresProgram(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -103,21 +103,22 @@ func postgresProgram(name string) (string, error) {
 func (p *Postgres) data() string { return filepath.Join(p.folder, "data") }
 func (p *Postgres) log() string  { return filepath.Join(p.folder, "log") }
 
-// Addr returns the address of its listener, which stays the same over Kill and Start.
+// Addr returns the address of the server, which stays the same after Kill and Start.
 func (p *Postgres) Addr() string { return loopback(p.port) }
 
-// Log returns the end of its log.
+// Log returns the end of the server's log.
 func (p *Postgres) Log() string { return tail(p.log()) }
 
-// Start starts it again, and returns when it accepts connections. A standby accepts read-only
-// connections.
+// Start starts the server again, and returns when it accepts connections. A standby accepts
+// read-only connections.
 func (p *Postgres) Start() error {
 	program, err := postgresProgram("postgres")
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command(program, "-D", p.data(), "-p", strconv.Itoa(p.port))
-	// Shared memory is in files of the folder, so that a killed server leaves none behind.
+	// Shared memory is in files in the folder, so that a killed server leaves no other shared
+	// memory.
 	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.folder,
 		"dynamic_shared_memory_type=mmap"}, p.settings...) {
 		cmd.Args = append(cmd.Args, "-c", setting)
@@ -141,7 +142,7 @@ func (p *Postgres) ready() bool {
 	return len(lines) > 7 && lines[0] == strconv.Itoa(p.process.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// pidFile returns the lines of the PID file of the postmaster; nil without one.
+// pidFile returns the lines of the PID file of the postmaster, or nil if the file is missing.
 func (p *Postgres) pidFile() []string {
 	text, err := os.ReadFile(filepath.Join(p.data(), "postmaster.pid"))
 	if err != nil {
@@ -150,7 +151,8 @@ func (p *Postgres) pidFile() []string {
 	return strings.Split(string(text), "\n")
 }
 
-// Kill ends all its processes by SIGKILL, like a crash, and returns when they have exited.
+// Kill ends all processes of the server with SIGKILL, like a crash, and returns when they have
+// exited.
 func (p *Postgres) Kill() error {
 	if p.process == nil {
 		return nil
@@ -172,7 +174,7 @@ func (p *Postgres) end(signal os.Signal) error {
 	return err
 }
 
-// Close ends it and removes its folder.
+// Close ends the server and removes its folder.
 func (p *Postgres) Close() error {
 	err := p.end(syscall.SIGQUIT)
 	removeShared(p.pidFile())
@@ -180,7 +182,7 @@ func (p *Postgres) Close() error {
 }
 
 // NewDatabase creates an empty database and returns its address, for an account with all
-// permissions in it and no others.
+// permissions in this database and no others.
 func (p *Postgres) NewDatabase() (string, error) {
 	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
 	if _, err := p.asAdmin("CREATE DATABASE " + name + " OWNER " + owner); err != nil {
@@ -189,8 +191,8 @@ func (p *Postgres) NewDatabase() (string, error) {
 	return p.address(owner, name), nil
 }
 
-// Database is NewDatabase for a test. It removes the database at the end of the test, if the server
-// still runs.
+// Database is like NewDatabase, for a test. It removes the database when the test ends, if the
+// server still runs.
 func (p *Postgres) Database(tb testing.TB) string {
 	tb.Helper()
 	address, err := p.NewDatabase()
@@ -199,8 +201,8 @@ func (p *Postgres) Database(tb testing.TB) string {
 	return address
 }
 
-// Copy copies a database for a test, and removes the copy at its end. The original must have no
-// sessions.
+// Copy copies a database for a test, and removes the copy when the test ends. The original must
+// have no sessions.
 func (p *Postgres) Copy(tb testing.TB, address string) string {
 	tb.Helper()
 	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
@@ -256,7 +258,7 @@ func (p *Postgres) asAdmin(statements string) (string, error) {
 }
 
 // Psql runs statements over one connection with psql, and returns their output: one line per row,
-// with | between columns. Several statements in one text are one transaction.
+// with | between columns. Several statements in one string are one transaction.
 func Psql(ctx context.Context, address string, statements ...string) (string, error) {
 	program, err := postgresProgram("psql")
 	if err != nil {

@@ -35,7 +35,7 @@ func TestPostgres(t *testing.T) {
 	}
 	query(t, p, one, "CREATE TABLE words (word text); INSERT INTO words VALUES ('b'), ('A'), ('a'), ('B')")
 	if got := query(t, p, one, "SELECT word FROM words ORDER BY word"); got != "a\nA\nb\nB" {
-		t.Errorf("the order is %q, want one that is not that of bytes", got)
+		t.Errorf("the order is %q, want an order other than byte order", got)
 	}
 	if got := query(t, p, other, "SELECT to_regclass('words') IS NULL"); got != "t" {
 		t.Error("the databases share a table")
@@ -43,14 +43,14 @@ func TestPostgres(t *testing.T) {
 	before := p.Addr()
 	must(t, p.Kill())
 	if _, err := p.Query(t.Context(), one, "SELECT 1"); err == nil {
-		t.Error("it answers after it was killed")
+		t.Error("the killed server answers")
 	}
 	must(t, p.Start())
 	if got := query(t, p, one, "SELECT count(*) FROM words"); got != "4" || p.Addr() != before {
-		t.Errorf("after the kill it has %s rows at %s, want 4 at %s", got, p.Addr(), before)
+		t.Errorf("after the kill, the server has %s rows at %s, want 4 at %s", got, p.Addr(), before)
 	}
 	if !strings.Contains(p.Log(), "not properly shut down") {
-		t.Errorf("it does not know that it was killed:\n%s", p.Log())
+		t.Errorf("the log does not report the kill:\n%s", p.Log())
 	}
 }
 
@@ -63,7 +63,7 @@ func TestStandby(t *testing.T) {
 	query(t, p, database, "INSERT INTO words VALUES ('kept')")
 	must(t, p.Kill())
 	if _, err := s.Query(t.Context(), database, "INSERT INTO words VALUES ('refused')"); err == nil {
-		t.Error("a standby takes changes")
+		t.Error("a standby accepts changes")
 	}
 	must(t, s.Promote())
 	query(t, s, database, "INSERT INTO words VALUES ('more')")

@@ -28,8 +28,7 @@ type process struct {
 	err   error // the exit error, valid once ended is closed
 }
 
-// start runs a program. If the system supports it, the program ends at the latest with this
-// process.
+// start runs a program. If the system supports it, the program ends when this process ends.
 func start(cmd *exec.Cmd, log string, end os.Signal) (*process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

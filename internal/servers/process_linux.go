@@ -22,8 +22,8 @@ func endWithParent(cmd *exec.Cmd, end os.Signal) {
 	cmd.SysProcAttr.Pdeathsig = end.(syscall.Signal)
 }
 
-// unprivileged runs a command as an ordinary user, who can write in the folders: PostgreSQL refuses
-// root.
+// unprivileged makes a command run as an ordinary user who can write in the folders, because
+// PostgreSQL refuses to run as root.
 func unprivileged(cmd *exec.Cmd, folders ...string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -52,12 +52,12 @@ func unprivileged(cmd *exec.Cmd, folders ...string) error {
 	return nil
 }
 
-// killFamily kills a process and its children by SIGKILL, and returns when the children have
+// killFamily kills a process and its children with SIGKILL, and returns when the children have
 // exited.
 func killFamily(p *process) error {
 	parent := p.cmd.Process
 	if err := parent.Signal(syscall.SIGSTOP); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err // stopped, so that it starts no more children
+		return err // the process is stopped, so that it starts no more children
 	}
 	children, err := childrenOf(parent.Pid)
 	for _, child := range children {
@@ -103,7 +103,8 @@ func anyRuns(processes []int) bool {
 	return false
 }
 
-// stateOf returns the state letter of a process and its parent; "" if the process does not exist.
+// stateOf returns the state letter of a process and its parent, or "" if the process does not
+// exist.
 func stateOf(pid int) (state string, parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -120,7 +121,7 @@ func stateOf(pid int) (state string, parent int) {
 
 // removeShared removes the shared memory segment of a killed postmaster.
 func removeShared(pidFile []string) {
-	const line, remove = 6, 0 // of postmaster.pid; IPC_RMID
+	const line, remove = 6, 0 // line of postmaster.pid, and IPC_RMID
 	if len(pidFile) <= line {
 		return
 	}

@@ -7,13 +7,13 @@ import (
 	"os/exec"
 )
 
-// endWithParent does nothing: only Linux supports it.
+// endWithParent does nothing, because only Linux supports it.
 func endWithParent(*exec.Cmd, os.Signal) {}
 
-// unprivileged does nothing: the tests must run as an ordinary user.
+// unprivileged does nothing. The tests must run as an ordinary user.
 func unprivileged(*exec.Cmd, ...string) error { return nil }
 
-// killFamily kills the process; children of a postmaster end when they detect that.
+// killFamily kills the process. The children of a postmaster end when they detect that.
 func killFamily(p *process) error {
 	_ = p.cmd.Process.Kill() // fails only after its end
 	<-p.ended
@@ -22,5 +22,5 @@ func killFamily(p *process) error {
 
 func removeShared([]string) {}
 
-// keepsAttributes returns false: on other systems the server stores object attributes in files.
+// keepsAttributes returns false. On other systems, the server stores object attributes in files.
 func keepsAttributes(string) bool { return false }

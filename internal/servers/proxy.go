@@ -17,16 +17,16 @@ type Verdict uint8
 const (
 	Pass Verdict = iota
 
-	// CutBefore drops the message: both sides see a broken connection.
+	// CutBefore drops the message. Both sides see a broken connection.
 	CutBefore
 
-	// CutAfter forwards the message and then ends the connection. The receiver can read it before
-	// the end. The sender sees a broken connection, and receives nothing that was sent to it since.
+	// CutAfter forwards the message and then ends the connection. The receiver can read the message
+	// before the end. The sender sees a broken connection, and receives no later response.
 	CutAfter
 )
 
 // Proxy forwards connections to a PostgreSQL server message by message, and can break them between
-// messages. It cannot read TLS, so clients must connect without it. It is safe for concurrent use.
+// messages. It cannot read TLS, so clients must connect without TLS. It is safe for concurrent use.
 type Proxy struct {
 	listener net.Listener
 	running  sync.WaitGroup
@@ -62,7 +62,7 @@ func NewProxy(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// StartProxy is NewProxy for a test, which closes it at its end.
+// StartProxy is like NewProxy, and closes the proxy when the test ends.
 func StartProxy(tb testing.TB, target string) *Proxy {
 	tb.Helper()
 	p, err := NewProxy(target)
@@ -71,7 +71,7 @@ func StartProxy(tb testing.TB, target string) *Proxy {
 	return p
 }
 
-// Addr returns the address of its listener.
+// Addr returns the address of the proxy.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Route returns the address of a database through the proxy.
@@ -84,16 +84,16 @@ func (p *Proxy) Route(address string) string {
 	return u.String()
 }
 
-// Rule sets the function that decides about later messages; nil forwards all. It is called by one
-// goroutine at a time, and must not call methods of the proxy.
+// Rule sets the function that decides about later messages. With nil, all messages are forwarded.
+// The function is called by one goroutine at a time, and must not call methods of the proxy.
 func (p *Proxy) Rule(rule func(Message) Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule = rule
 }
 
-// CutAt cuts one connection at the nth matching message, from 0, counted over all connections; nil
-// matches all. Later messages pass.
+// CutAt cuts one connection at the nth matching message, from 0, counted over all connections. If
+// match is nil, all messages match. Later messages pass.
 func (p *Proxy) CutAt(n int, verdict Verdict, match func(Message) bool) {
 	seen := 0
 	p.Rule(func(m Message) Verdict {
@@ -225,7 +225,7 @@ func (p *Proxy) pass(l *link, from Side, r *messages) {
 			return
 		}
 		if _, err := to.Write(m.Text); err != nil {
-			// until it ends; otherwise the peer may not read everything that was forwarded
+			// until the sender ends; otherwise the peer may not read everything that was forwarded
 			_, _ = io.Copy(io.Discard, source)
 			return
 		}
@@ -258,14 +258,15 @@ func (p *Proxy) decide(m Message) Verdict {
 	}
 }
 
-// reset breaks both connections: data in flight is lost.
+// reset breaks both connections. Data in flight are lost.
 func (l *link) reset() {
 	l.once.Do(func() {
 		_ = errors.Join(l.client.SetLinger(0), l.server.SetLinger(0), l.client.Close(), l.server.Close())
 	})
 }
 
-// end breaks the connection to one side, and ends the other after its pending data.
+// end breaks the connection to one side. It ends the connection to the other side after the pending
+// data.
 func (l *link) end(orderly, broken *net.TCPConn) {
 	l.once.Do(func() {
 		_ = errors.Join(broken.SetLinger(0), broken.Close(), orderly.CloseWrite())

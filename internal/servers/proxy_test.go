@@ -18,7 +18,7 @@ func TestProxy(t *testing.T) {
 	through := proxy.Route(database)
 
 	t.Run("passes", func(t *testing.T) {
-		for _, mode := range []string{"disable", "prefer"} { // the second requests TLS, and continues without it
+		for _, mode := range []string{"disable", "prefer"} { // the second mode requests TLS, and continues without it
 			var letters [2][]byte
 			proxy.Rule(func(m servers.Message) servers.Verdict {
 				letters[m.From] = append(letters[m.From], m.Type)
@@ -47,7 +47,7 @@ func TestProxy(t *testing.T) {
 		kept    string
 	}{
 		{servers.CutBefore, commits, "0"},
-		{servers.CutAfter, commits, "1"}, // the client cannot know
+		{servers.CutAfter, commits, "1"}, // the client cannot know the result
 		{servers.CutBefore, done, "1"},
 	} {
 		t.Run(fmt.Sprint("cut ", i), func(t *testing.T) {
@@ -56,11 +56,11 @@ func TestProxy(t *testing.T) {
 			word := fmt.Sprint("word ", i)
 			_, err := servers.Psql(t.Context(), through, "BEGIN", "INSERT INTO words VALUES ('"+word+"')", "COMMIT")
 			if err == nil || proxy.Cuts() != before+1 {
-				t.Errorf("the client was told %v, after %d cuts", err, proxy.Cuts()-before)
+				t.Errorf("the client got %v, after %d cuts", err, proxy.Cuts()-before)
 			}
-			// The server has ended the session once it no longer holds the table lock.
+			// The server has ended the session when it no longer holds the table lock.
 			if got := query(t, p, database, "LOCK words; SELECT count(*) FROM words WHERE word = '"+word+"'"); got != c.kept {
-				t.Errorf("it has %s rows, want %s", got, c.kept)
+				t.Errorf("the database has %s rows, want %s", got, c.kept)
 			}
 		})
 	}
@@ -75,11 +75,11 @@ func TestProxy(t *testing.T) {
 			answered <- err
 		}()
 		if got := query(t, p, database, "SELECT 1"); got != "1" {
-			t.Errorf("not through the proxy, the answer is %q", got)
+			t.Errorf("not through the proxy, the result is %q", got)
 		}
 		proxy.Rule(nil)
 		if passed != 0 {
-			t.Errorf("a paused proxy has passed on %d messages", passed)
+			t.Errorf("a paused proxy has forwarded %d messages", passed)
 		}
 		proxy.Resume()
 		if err := <-answered; err != nil {

@@ -31,7 +31,7 @@ type S3 struct {
 	folder  string
 	port    int
 	buckets atomic.Int64
-	process *process // nil if it does not run
+	process *process // nil while the server is stopped
 }
 
 // NewS3 creates and starts a server. The error is ErrMissing if the program is not installed. The
@@ -57,7 +57,7 @@ func NewS3() (_ *S3, err error) {
 	return s, nil
 }
 
-// StartS3 is NewS3 for a test. It closes the server at the end of the test, and skips the test if
+// StartS3 is like NewS3, for a test. It closes the server when the test ends, and skips the test if
 // the program is not installed.
 func StartS3(tb testing.TB) *S3 {
 	tb.Helper()
@@ -67,7 +67,7 @@ func StartS3(tb testing.TB) *S3 {
 	return s
 }
 
-// s3Program returns the path of the program from go install. Other versions do not count.
+// s3Program returns the path of the program that go install has built. Other versions are ignored.
 func s3Program() (string, error) {
 	path := filepath.Join(build.Default.GOPATH, "bin", "versitygw")
 	info, err := buildinfo.ReadFile(path)
@@ -84,13 +84,13 @@ func (s *S3) data() string       { return filepath.Join(s.folder, "data") }
 func (s *S3) attributes() string { return filepath.Join(s.folder, "attributes") }
 func (s *S3) log() string        { return filepath.Join(s.folder, "log") }
 
-// Endpoint returns its URL, which stays the same over Kill and Start.
+// Endpoint returns the URL of the server, which stays the same after Kill and Start.
 func (s *S3) Endpoint() string { return "http://" + loopback(s.port) }
 
-// Log returns the end of its log.
+// Log returns the end of the server's log.
 func (s *S3) Log() string { return tail(s.log()) }
 
-// Start starts it again, and returns when it accepts requests.
+// Start starts the server again, and returns when it accepts requests.
 func (s *S3) Start() error {
 	program, err := s3Program()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *S3) ready() bool {
 	return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
 }
 
-// Kill ends it by SIGKILL, like a crash.
+// Kill ends the server with SIGKILL, like a crash.
 func (s *S3) Kill() error {
 	if s.process == nil {
 		return nil
@@ -129,7 +129,7 @@ func (s *S3) Kill() error {
 	return err
 }
 
-// Close ends it and removes its folder.
+// Close ends the server and removes its folder.
 func (s *S3) Close() error { return errors.Join(s.Kill(), os.RemoveAll(s.folder)) }
 
 // NewBucket creates an empty bucket and returns its name.
@@ -138,7 +138,7 @@ func (s *S3) NewBucket() (string, error) {
 	return name, os.Mkdir(filepath.Join(s.data(), name), 0o700) // for this server, a bucket is a folder
 }
 
-// Bucket is NewBucket for a test.
+// Bucket is like NewBucket, for a test.
 func (s *S3) Bucket(tb testing.TB) string {
 	tb.Helper()
 	name, err := s.NewBucket()

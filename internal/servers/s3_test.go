@@ -43,16 +43,16 @@ func TestS3(t *testing.T) {
 	secret := s.SecretKey
 	s.SecretKey = "wrong"
 	if answer, _ := curl(t, s, object); !strings.HasPrefix(answer, "HTTP/1.1 403") {
-		t.Error("a wrong key is answered with", answer)
+		t.Error("the response to a wrong key is", answer)
 	}
 	s.SecretKey = secret
 	must(t, s.Kill())
 	if answer, code := curl(t, s, object); code == 0 {
-		t.Error("it answers after it was killed:", answer)
+		t.Error("the killed server answers:", answer)
 	}
 	must(t, s.Start())
 	if answer, _ := curl(t, s, object, "-r", "5-9"); !strings.HasSuffix(answer, "\r\n\r\n56789") {
-		t.Error("after the kill the answer is", answer)
+		t.Error("after the kill, the response is", answer)
 	}
 	if _, err := os.Stat(filepath.Join(s.Folder(bucket), "folder", "name")); err != nil {
 		t.Error(err)
@@ -76,7 +76,7 @@ func TestFaults(t *testing.T) {
 		_ = os.Remove(filepath.Join(s.Folder(bucket), "name"))
 		f.Next(1, fault, func(r *http.Request) bool { return r.Method == http.MethodPut })
 		if answer, got := curl(t, s, object, "-T", file); !strings.HasPrefix(answer, status) || got != code || stored() != want {
-			t.Errorf("%+v: stored is %t, exit code %d, and the answer %s", fault, stored(), got, answer)
+			t.Errorf("%+v: stored %t, exit code %d, response %s", fault, stored(), got, answer)
 		}
 	}
 	const cut, short = 52, 18 // curl's codes for no response, and for a truncated body
@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 		t.Helper()
 		f.Next(1, fault, nil)
 		if answer, got := curl(t, s, object, args...); !strings.Contains(answer, want) || got != code {
-			t.Errorf("%+v: exit code %d, and the answer %s", fault, got, answer)
+			t.Errorf("%+v: exit code %d, response %s", fault, got, answer)
 		}
 	}
 	get(servers.Fault{CutAnswer: servers.At(7)}, short, "\r\n\r\n0123456curl")
@@ -97,6 +97,6 @@ func TestFaults(t *testing.T) {
 	get(servers.Fault{Rate: 100_000}, 0, "\r\n\r\n0123456789")
 	get(servers.Fault{Header: map[string]string{"ETag": `"lie"`, "Last-Modified": ""}}, 0, "Etag: \"lie\"\r\n", "-I")
 	if requests, spoiled := f.Count(); requests != 8 || spoiled != 7 {
-		t.Errorf("it counts %d requests, %d spoiled", requests, spoiled)
+		t.Errorf("the proxy counts %d requests, %d with faults", requests, spoiled)
 	}
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // NewStandby creates and starts a server that replicates p from a replication slot, so that p keeps
-// everything not yet received. With synchronous, p acknowledges a commit only after it is on the
-// stable storage of the standby; NewStandby returns when that is in effect. The caller closes it.
+// everything that it has not received yet. With synchronous, p acknowledges a commit only after the
+// commit is on the stable storage of the standby, and NewStandby returns when this is in effect.
+// The caller closes the server.
 func (p *Postgres) NewStandby(synchronous bool) (*Postgres, error) {
 	program, err := postgresProgram("pg_basebackup")
 	if err != nil {
@@ -62,7 +63,7 @@ func (p *Postgres) untilReplicated(name, want string) error {
 	return fmt.Errorf("%s did not follow within %v\n%s", name, startLimit, p.Log())
 }
 
-// Standby is NewStandby for a test, which closes it at its end.
+// Standby is like NewStandby, and closes the server when the test ends.
 func (p *Postgres) Standby(tb testing.TB, synchronous bool) *Postgres {
 	tb.Helper()
 	s, err := p.NewStandby(synchronous)
@@ -72,7 +73,7 @@ func (p *Postgres) Standby(tb testing.TB, synchronous bool) *Postgres {
 }
 
 // Promote turns a standby into a primary with everything that it has received, and returns when it
-// accepts writes. It does not wait for standbys of its own.
+// accepts writes. It does not wait for standbys of the promoted server.
 func (p *Postgres) Promote() error {
 	if _, err := p.asAdmin("SELECT pg_promote()"); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (p *Postgres) Promote() error {
 	if _, err := os.Stat(filepath.Join(p.data(), "standby.signal")); err == nil {
 		return errors.New("the standby was not promoted")
 	}
-	return p.configure("RESET synchronous_standby_names") // the setting is a copy from its source
+	return p.configure("RESET synchronous_standby_names") // the setting was copied from the source
 }
 
 // configure changes a setting of the running server.

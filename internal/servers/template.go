@@ -21,7 +21,7 @@ func copyTemplate(data string) error {
 	if err != nil {
 		return err
 	}
-	fields := strings.Fields(string(version)) // such as initdb (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)
+	fields := strings.Fields(string(version)) // for example: initdb (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)
 	if len(fields) < 3 {
 		return fmt.Errorf("%s says it is %q", program, version)
 	}
@@ -43,7 +43,7 @@ func copyTemplate(data string) error {
 }
 
 // makeTemplate creates a template next to its final path, and then renames it, because another
-// process may create the same one.
+// process may create the same template.
 func makeTemplate(program, template string) (err error) {
 	made, err := os.MkdirTemp("", "postgres-template-")
 	if err != nil {

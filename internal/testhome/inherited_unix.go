@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// closeInherited hides inherited descriptors, except the standard ones, from programs that tests
-// start. A test can limit the descriptors of a program.
+// closeInherited hides inherited descriptors, except the standard ones, from the programs that
+// tests start. A test can limit the descriptors of a program.
 func closeInherited() {
-	entries, _ := os.ReadDir("/dev/fd") // fails without /dev/fd; then nothing is known
+	entries, _ := os.ReadDir("/dev/fd") // fails without /dev/fd; then the descriptors are unknown
 	for _, entry := range entries {
 		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
 			syscall.CloseOnExec(fd)

@@ -23,19 +23,19 @@ type pkg struct {
 
 const guard = "labshelf/internal/testhome"
 
-// homes matches source that finds a home, takes over the whole environment, or starts a program,
-// which may do so.
+// homes matches source code that finds a home directory, uses the whole environment, or starts a
+// program, which may do so.
 var homes = regexp.MustCompile(`\bos\.(User(Home|Config|Cache)Dir|Environ|ExpandEnv)\b|\buser\.Current\b|"os/exec"`)
 
-// variables matches source that reads single variables. It applies to labshelf only; in other
-// modules such variables are switches.
+// variables matches source code that reads single variables. It applies only to labshelf. In other
+// modules, such variables are switches.
 var variables = regexp.MustCompile(`\bos\.(Getenv|LookupEnv)\b`)
 
 // wrapper is a package that matches homes only because it wraps system calls.
 const wrapper = "golang.org/x/sys/"
 
-// unguarded returns the test binaries that can read the person's home or environment and do not
-// import the guard. reads reports whether the source of a package does so.
+// unguarded returns the test binaries that can read the person's home directory or environment and
+// do not import the guard. reads reports whether the source of a package does so.
 func unguarded(list []pkg, reads func(pkg) bool) (found []string) {
 	reading := map[string]bool{}
 	for _, p := range list {
@@ -64,7 +64,7 @@ func readsPersonal(t *testing.T) func(pkg) bool {
 				file = filepath.Join(p.Dir, file)
 			}
 			text, err := os.ReadFile(file)
-			if err != nil && !errors.Is(err, os.ErrNotExist) { // generated, and removed since
+			if err != nil && !errors.Is(err, os.ErrNotExist) { // a generated file that was removed since
 				t.Fatal(err)
 			}
 			if homes.Match(text) || strings.HasPrefix(p.ImportPath, "labshelf/") && variables.Match(text) {
@@ -75,8 +75,8 @@ func readsPersonal(t *testing.T) func(pkg) bool {
 	}
 }
 
-// TestEveryPackageIsGuarded walks all packages of the program and of its proof: no test binary can
-// reach the home, the configuration or the environment of the person who runs it.
+// TestEveryPackageIsGuarded checks all packages of the program and of its proof. No test binary can
+// reach the home directory, the configuration or the environment of the person who runs it.
 func TestEveryPackageIsGuarded(t *testing.T) {
 	t.Parallel()
 	for module, least := range map[string]int{".": 50, "verify": 6} {
@@ -116,7 +116,7 @@ func packages(t *testing.T, folder string) (list []pkg, tests int) {
 	}
 }
 
-// TestUnguardedIsFound checks that the walk finds a test that reads the environment itself, or
+// TestUnguardedIsFound checks that unguarded finds a test that reads the environment itself, or
 // through an imported package.
 func TestUnguardedIsFound(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// marker names the variable that holds the home of the tests. A process that inherits it keeps its
-// environment: a test has prepared it.
+// marker names the variable that contains the home directory of the tests. A process that inherits
+// it keeps its environment, because a test has prepared it.
 const marker = "TESTHOME"
 
 // foreign lists the prefixes of variables that configure labshelf, its servers, tested clients, or
@@ -30,7 +30,7 @@ var foreign = []string{
 	"NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_",
 }
 
-// home is the path of the home that this process made for itself, or "". Its initialization runs
+// home is the path of the home directory that this process has created, or "". It is initialized
 // before all tests and TestMain, so that no package can forget a call.
 var home = begin()
 
@@ -46,13 +46,13 @@ func begin() string {
 }
 
 // playsRole reports whether a test has started this binary as the program, or as another child with
-// its own arguments. Such a child runs in the environment from the test, even an empty one.
+// special arguments. Such a child runs in the environment that the test has set, even an empty one.
 func playsRole(args []string) bool {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	return name == "labshelf" || len(args) > 1 && !strings.HasPrefix(args[1], "-")
 }
 
-// isolate replaces the home and removes the variables that are foreign.
+// isolate replaces the home directory and removes the variables with the prefixes in foreign.
 func isolate(home string) {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
@@ -61,7 +61,7 @@ func isolate(home string) {
 		}
 	}
 	set(marker, home)
-	for _, name := range []string{"HOME", "USERPROFILE", "home"} { // Unix, Windows, Plan 9
+	for _, name := range []string{"HOME", "USERPROFILE", "home"} { // on Unix, Windows, Plan 9
 		set(name, home)
 	}
 	set("XDG_CONFIG_HOME", filepath.Join(home, "config"))
@@ -78,10 +78,10 @@ func keepGo() {
 	settings := ""
 	if dir, err := os.UserConfigDir(); err == nil {
 		path := filepath.Join(dir, "go", "env")
-		text, _ := os.ReadFile(path) // a missing file counts as empty
+		text, _ := os.ReadFile(path) // a missing file is treated as empty
 		settings = "\n" + string(text)
 		keep("GOENV", path, "")
-		keep("TEST_TELEMETRY_DIR", filepath.Join(dir, "go", "telemetry"), "") // it writes its counters after its end
+		keep("TEST_TELEMETRY_DIR", filepath.Join(dir, "go", "telemetry"), "") // the command writes its counters after its end
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		keep("GOCACHE", filepath.Join(dir, "go-build"), settings)
@@ -91,8 +91,8 @@ func keepGo() {
 	}
 }
 
-// keep sets a variable of the go command to its default, unless the environment or the settings say
-// something else.
+// keep sets a variable of the go command to its default, unless the environment or the settings
+// contain a value.
 func keep(name, value, settings string) {
 	if os.Getenv(name) == "" && !strings.Contains(settings, "\n"+name+"=") {
 		set(name, value)
@@ -105,8 +105,8 @@ func set(name, value string) {
 	}
 }
 
-// Remove removes what the tests have written to their home. It does nothing in a child that has the
-// home of its parent.
+// Remove removes the files that the tests have written to their home directory. It does nothing in
+// a child that has the home directory of its parent.
 func Remove() error {
 	if home == "" {
 		return nil
@@ -114,7 +114,7 @@ func Remove() error {
 	return os.RemoveAll(home)
 }
 
-// Main runs the tests of a package, removes their home, and exits.
+// Main runs the tests of a package, removes their home directory, and exits.
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := Remove(); err != nil && code == 0 {

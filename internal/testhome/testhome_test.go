@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { testhome.Main(m) }
 
-// report names the variable with the path to which a child writes its report.
+// report names the variable with the path of the file to which a child writes its report.
 const report = "TESTHOME_REPORT"
 
 // seen is the environment as a test binary sees it.
@@ -46,8 +46,8 @@ func look(t *testing.T) (s seen) {
 	return s
 }
 
-// TestOwnHome runs the test binary like a signed-in person with settings: it sees none of them, and
-// the go command works as before.
+// TestOwnHome runs the test binary like a person with settings. It sees none of them, and the go
+// command works as before.
 func TestOwnHome(t *testing.T) {
 	if path := os.Getenv(report); path != "" {
 		text, err := json.Marshal(look(t))

@@ -153,7 +153,7 @@ func fromEnvironment(b *testing.B, name string, usual int) int {
 }
 
 // BenchmarkScale measures an index with SEARCH_RECORDS documents in SEARCH_DATASPACES dataspaces.
-// Run it with -benchtime=1x: the figures are in its log.
+// Run it with -benchtime=1x. The results are in its log.
 func BenchmarkScale(b *testing.B) {
 	records := fromEnvironment(b, "SEARCH_RECORDS", 10_000)
 	l := newLab(fromEnvironment(b, "SEARCH_DATASPACES", 10))
@@ -198,7 +198,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 	defer func() { _ = x.Close() }()
 	st := x.Status()
-	b.Logf("reopened: %d segments, %.1f bytes a record; anonymous peak %.1f MiB, before %.1f, now %.1f", st.Segments,
+	b.Logf("reopened: %d segments, %.1f bytes per record; anonymous peak %.1f MiB, before %.1f, now %.1f", st.Segments,
 		float64(st.Bytes)/float64(st.Documents), peak, before, anonymous())
 	var half [][16]byte
 	for i := 0; i < len(l.dataspaces); i += 2 {

@@ -49,7 +49,7 @@ type world struct {
 	index  *Index
 	docs   map[[16]byte]*searchtest.Document
 	batch  int
-	log    *[][]Change // if not nil, all batches
+	log    *[][]Change // if not nil, collects all batches
 }
 
 func newWorld(t *testing.T, seed uint64, dataspaces, resources int) *world {
@@ -60,7 +60,7 @@ func newWorld(t *testing.T, seed uint64, dataspaces, resources int) *world {
 	}
 	for i := range w.corpus.Documents {
 		if d := &w.corpus.Documents[i]; i%2 == 0 {
-			d.Stamp -= d.Stamp % (30 * 86400e6) // the same as others
+			d.Stamp -= d.Stamp % (30 * 86400e6) // the same value as in other documents
 		}
 	}
 	w.open()
@@ -136,7 +136,7 @@ func (w *world) fill() {
 	}
 }
 
-// change makes a batch of changes: replaced, moved, removed and restored documents, some of them
+// change creates a batch of changes: replaced, moved, removed and restored documents, some of them
 // twice.
 func (w *world) change() {
 	w.t.Helper()
@@ -196,7 +196,7 @@ func (w *world) excerpt() string {
 		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
 			return r
 		}
-		return '.' // makes a phrase of incomplete words
+		return '.' // turns a phrase into incomplete words
 	}, part)
 	return strings.Trim(part, ".")
 }

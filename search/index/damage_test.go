@@ -35,8 +35,8 @@ func saved(t *testing.T) *world {
 	return w
 }
 
-// askAll compares the responses to requests with brute force, and reports whether the index
-// reported damage.
+// askAll compares the results of requests with brute force, and reports whether the index reported
+// damage.
 func (w *world) askAll(x *Index, requests []Request) (damaged bool) {
 	w.t.Helper()
 	for _, r := range requests {
@@ -51,7 +51,7 @@ func (w *world) askAll(x *Index, requests []Request) (damaged bool) {
 		want := w.brute(r)
 		want.Hits = want.Hits[:min(r.Limit, len(want.Hits))]
 		if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			w.t.Fatalf("%q: a wrong answer from a damaged index:\n%s", r.Query, diff)
+			w.t.Fatalf("%q: a wrong result from a damaged index:\n%s", r.Query, diff)
 		}
 	}
 	return damaged
@@ -91,7 +91,7 @@ func TestDamageIsNoticed(t *testing.T) {
 }
 
 // expectDamage opens the index with one changed file. The index must be empty, or give correct
-// results or none. It must not accept changes without reading existing data.
+// results or errors. It must not accept changes without reading existing data.
 func (w *world) expectDamage(name string, data []byte, requests []Request, position string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
@@ -149,7 +149,7 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-func TestOtherVersionIsThrownAway(t *testing.T) {
+func TestOtherVersionIsDiscarded(t *testing.T) {
 	t.Parallel()
 	w := saved(t)
 	path := filepath.Join(w.dir, manifestName)
@@ -172,8 +172,8 @@ func TestOtherVersionIsThrownAway(t *testing.T) {
 	}
 }
 
-// TestCrashes copies the directory after each change of a file and opens the copy. The copy has the
-// state at some position, and the remaining changes lead to the current state.
+// TestCrashes copies the directory after each change of a file, and opens the copy. The copy has
+// the state at some position, and the remaining changes lead to the current state.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	w := &world{t: t, corpus: searchtest.NewCorpus(5, 5, 30), dir: t.TempDir(), docs: map[[16]byte]*searchtest.Document{}}

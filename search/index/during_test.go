@@ -48,7 +48,7 @@ func TestChangesDuringMerge(t *testing.T) {
 	}
 	expectNames(t, x, "another name", strings.ToLower(c.Name))
 
-	// Merged files, too.
+	// The changes also survive a merge of files.
 	if err := x.flush(); err != nil {
 		t.Fatal(err)
 	}

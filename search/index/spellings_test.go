@@ -9,8 +9,8 @@ import (
 	"labshelf/search"
 )
 
-// TestSpellings counts the documents found by each spelling of their letters: in names and texts,
-// by words, prefixes and phrases.
+// TestSpellings counts the documents found by each spelling of their letters: in names and
+// contents, by words, prefixes and phrases.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	x, _, err := Open(t.TempDir())
@@ -49,7 +49,7 @@ func TestSpellings(t *testing.T) {
 }
 
 // TestSpellingsAreCheap searches for the maximum number of words, each with eight spellings. The
-// cost is at most a hundredth of reading each position of the index once.
+// cost is at most a hundredth of the cost of reading each position of the index once.
 func TestSpellingsAreCheap(t *testing.T) {
 	t.Parallel()
 	const files, cells = 20, 1000

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// BenchmarkFullText measures the size of the full text of the files of a folder, SEARCH_TEXT, in
-// the index: at most 0.3 of the text. By default the folder is docs, which is too small for this
-// goal. Run it with -benchtime=1x.
+// BenchmarkFullText measures the size of the index for the full text of the files in a folder,
+// SEARCH_TEXT. The goal is at most 0.3 times the size of the text. By default the folder is docs,
+// which is too small for this goal. Run it with -benchtime=1x.
 func BenchmarkFullText(b *testing.B) {
 	root := cmp.Or(os.Getenv("SEARCH_TEXT"), filepath.Join("..", "..", "docs"))
 	l := newLab(10)
@@ -60,7 +60,7 @@ func BenchmarkFullText(b *testing.B) {
 		}
 	}
 	ratio := float64(sizes[1]-sizes[0]) / float64(text)
-	b.Logf("%d bytes of text take %.3f of that", text, ratio)
+	b.Logf("%d bytes of text use %.3f times that size", text, ratio)
 	if ratio > 0.3 {
 		b.Errorf("%.3f of the text", ratio)
 	}

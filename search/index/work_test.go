@@ -59,7 +59,7 @@ func numbers(n int) string {
 }
 
 // TestDigitsAreCheap searches for many digits, each the prefix of a ninth of all words. The cost is
-// below a third of reading each position of the index once.
+// below a third of the cost of reading each position of the index once.
 func TestDigitsAreCheap(t *testing.T) {
 	t.Parallel()
 	const files, cells = 200, 1000

@@ -14,7 +14,7 @@ func withOthers(c query.Clause, others ...[]words.Spelling) query.Clause {
 	return c
 }
 
-// TestOthers covers the other spellings of words and tags, and fields without any.
+// TestOthers tests the other spellings of words and tags, and fields without other spellings.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	muller := []words.Spelling{{Text: "muller"}}
@@ -35,7 +35,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestOtherPaths covers the other spellings of property names, in any form.
+// TestOtherPaths tests the other spellings of property names, in any form.
 func TestOtherPaths(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

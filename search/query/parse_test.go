@@ -56,7 +56,7 @@ func withSpan(c query.Clause, from, to int64) query.Clause {
 	return c
 }
 
-// TestParse covers the rows of docs/reference/search.md, and texts that look like fields.
+// TestParse tests the rows of docs/reference/search.md, and strings that look like fields.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
@@ -219,7 +219,8 @@ func same(a, b query.Clause) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// checkRoundTrip fails unless the canonical form of q parses to q, and is its own canonical form.
+// checkRoundTrip fails the test unless the canonical form of q parses to q, and is its own
+// canonical form.
 func checkRoundTrip(t *testing.T, q query.Query) {
 	t.Helper()
 	canonical := q.String()
@@ -270,8 +271,8 @@ func numbers(n int) string {
 	return b.String()
 }
 
-// TestParseCountsOnce checks that repeated clauses, in any spelling, count once: each clause costs
-// work.
+// TestParseCountsOnce checks that repeated clauses, in any spelling, count once towards the limit,
+// because each clause costs work.
 func TestParseCountsOnce(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -360,7 +361,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDocumentedQueries parses the code in docs/reference/search.md, except other syntax.
+// TestDocumentedQueries parses the code in docs/reference/search.md, except code in another syntax.
 func TestDocumentedQueries(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/search.md")
@@ -380,6 +381,6 @@ func TestDocumentedQueries(t *testing.T) {
 		}
 	}
 	if found < 80 {
-		t.Errorf("only %d queries are in the page", found)
+		t.Errorf("the page has only %d queries", found)
 	}
 }

@@ -61,7 +61,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("resolved to %+v", got)
 	}
 	if q.Clauses[1].Within != nil {
-		t.Error("the query itself is changed")
+		t.Error("the query itself has changed")
 	}
 	if resolved.String() != q.String() {
 		t.Errorf("%q, want %q", resolved, q)

@@ -11,11 +11,11 @@ import (
 	"labshelf/search"
 )
 
-// Corpus generates random documents and queries, the same for the same seed. It is for one
+// Corpus generates random documents and queries, the same for the same seed. It may be used by one
 // goroutine.
 type Corpus struct {
 	Documents []search.Document
-	Paths     map[string][][16]byte // the ids of each "dataspace" and "dataspace/set", for Query.Resolve
+	Paths     map[string][][16]byte // the ids for each "dataspace" and "dataspace/set", for Query.Resolve
 
 	random *rand.Rand
 	common *rand.Zipf // picks from the vocabulary, with a strong bias to the first words
@@ -114,7 +114,7 @@ func (c *Corpus) word() string {
 	return w
 }
 
-// property returns one leaf. Paths and values are few, so that queries match some.
+// property returns one leaf. There are few paths and values, so that queries match some.
 func (c *Corpus) property() search.Property {
 	p := oneOf(c, properties)
 	switch p.Kind {
@@ -132,7 +132,7 @@ func (c *Corpus) property() search.Property {
 	return p
 }
 
-// sometimes returns the result of text once in n times, otherwise "".
+// sometimes returns the result of text once in n times, and otherwise "".
 func (c *Corpus) sometimes(n int, text func() string) string {
 	if c.random.IntN(n) > 0 {
 		return ""
@@ -140,7 +140,7 @@ func (c *Corpus) sometimes(n int, text func() string) string {
 	return text()
 }
 
-// list returns up to n texts.
+// list returns up to n strings.
 func (c *Corpus) list(n int, text func() string) []string {
 	var all []string
 	for range c.random.IntN(n + 1) {

@@ -15,24 +15,24 @@ import (
 // unit.
 type SI func(value float64, unit string) (si float64, dimension string, ok bool)
 
-// Document is a document whose texts are split into words. Matching does not change it.
+// Document is a document whose strings are split into words. Matching does not change it.
 type Document struct {
 	search.Document
-	texts    []text // the texts of Any
+	texts    []text // the fields that Any searches
 	name     text
 	creators []text
-	values   [][]string // the words of each property's text
+	values   [][]string // the words of each property's value
 	si       SI
 }
 
-// text is one text of a document: its words, and the points of a match.
+// text is one searched field of a document: its words, and the points for a match.
 type text struct {
 	words  []string
 	weight int
 	isName bool
 }
 
-// Weights of the texts.
+// Weights of the fields.
 const (
 	nameWeight  = 4
 	titleWeight = 3 // and tags, creators, keywords
@@ -79,8 +79,8 @@ func Matches(q query.Query, d search.Document, si SI) (matched bool, score int) 
 	return Prepare(d, si).Matches(q)
 }
 
-// Matches reports whether the document matches q, and its relevance. Containers are the dataspace
-// and the set that contain it, as far as known.
+// Matches reports whether the document matches q, and its relevance. containers are the dataspace
+// and the set that contain the document, as far as they are known.
 func (d *Document) Matches(q query.Query, containers ...*Document) (matched bool, score int) {
 	var outer []text
 	for _, container := range containers {

@@ -55,7 +55,7 @@ func find(path string) ([][16]byte, error) {
 	return map[string][][16]byte{"lab": {space}, "lab/raw": {set}, "elsewhere": {other}}[path], nil
 }
 
-// TestMatches covers the rules of docs/reference/search.md. -1 stands for no match.
+// TestMatches tests the rules of docs/reference/search.md. -1 means no match.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
@@ -67,7 +67,7 @@ func TestMatches(t *testing.T) {
 		// Several words in one: adjacent; in names the first can be a suffix, the last a prefix.
 		"run17_sample": 12, "run17_sam": 8, "un17-sample": 4, "042_temp": 4, "17_sa": 4, "7_sa": -1, "run17_a042": -1, "ice-co": 6, "ce-core": -1,
 		"温度計": 6, "度": 6, "温計": -1,
-		// Phrases: whole words, in one text.
+		// Phrases: whole words, in one field.
 		`"ice core"`: 9, `"ice cor"`: -1, `"run"`: -1, `"run17"`: 12, `"core ice"`: -1, `"lovelace deep"`: -1,
 		"-nothing": 0, "-run17": -1, "run17 -nothing": 12,
 		// Fields.
@@ -104,8 +104,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestSpellings finds words by either spelling of their letters, in each of the texts, composed and
-// decomposed.
+// TestSpellings finds words by either spelling of their letters, in each of the fields, composed
+// and decomposed.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for written, queries := range map[string][]string{
@@ -142,8 +142,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestContainers finds words in the names of the dataspace and the set, with fewer points than in
-// the own name, and only as whole words or prefixes.
+// TestContainers finds words in the names of the dataspace and the set. Such a match has fewer
+// points than a match in the document's name, and requires a whole word or a prefix.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	prepare := func(name, title string) *searchtest.Document {
@@ -181,7 +181,7 @@ func TestNoYear(t *testing.T) {
 	}
 }
 
-// TestOnlyFilesHaveSizes also includes sets.
+// TestOnlyFilesHaveSizes tests that a condition on the size does not match sets.
 func TestOnlyFilesHaveSizes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"size:0", "type:csv", "type:file"} {
@@ -224,7 +224,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for field := query.Any; field <= query.Property; field++ {
 		if clauses[field] < 50 || finds[field]*10 < clauses[field] {
-			t.Errorf("field %d: %d of %d clauses are in queries that find something", field, finds[field], clauses[field])
+			t.Errorf("field %d: %d of %d clauses are in queries with matches", field, finds[field], clauses[field])
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestCorpusIsStable(t *testing.T) {
 		}
 	}
 	if !slices.EqualFunc(a.Documents, b.Documents, func(x, y search.Document) bool { return x.ID == y.ID && x.Name == y.Name }) {
-		t.Error("one seed makes two corpora")
+		t.Error("the same seed generates two different corpora")
 	}
 }
 

@@ -18,8 +18,8 @@ func (d *Document) hasProperty(c query.Clause) bool {
 	return false
 }
 
-// fits reports whether the value of a property, whose text has these words, matches the reading for
-// its kind.
+// fits reports whether the value of a property matches the clause. values are the words of its
+// text.
 func (d *Document) fits(property search.Property, values []string, c query.Clause) bool {
 	switch property.Kind {
 	case search.Text, search.Bool:

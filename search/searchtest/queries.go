@@ -23,7 +23,7 @@ func (c *Corpus) Query() (query.Query, error) {
 	return q.Resolve(c.Find)
 }
 
-// makers make one clause each. Words come first and several times, as in real queries.
+// makers generate one clause each. Words come first and several times, as in real queries.
 var makers = []func(*Corpus) string{
 	(*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).slice, (*Corpus).slice, (*Corpus).phrase,
 	func(c *Corpus) string { return oneOf(c, []string{"space-", "set-"}) + strconv.Itoa(c.random.IntN(40)) },
@@ -89,7 +89,7 @@ func (c *Corpus) path() string {
 	return space + oneOf(c, []string{"", "/set-0", "/set-1", "/set-9"})
 }
 
-// span returns a range of generated points in text order.
+// span returns a range of generated points in alphabetical order.
 func (c *Corpus) span(point func() string) string {
 	a, b := point(), point()
 	if a > b {

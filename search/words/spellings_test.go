@@ -10,8 +10,8 @@ import (
 	"labshelf/search/words"
 )
 
-// TestSpellings covers the other spellings of words, in any order. A dot marks those that match
-// only as a whole.
+// TestSpellings tests the other spellings of words, in any order. A dot marks spellings that match
+// only as a whole word.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -45,8 +45,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestSpellingsAreFew covers words with many such letters, which have the longest and the shortest
-// spelling.
+// TestSpellingsAreFew tests words with many such letters, which have only the longest and the
+// shortest spelling.
 func TestSpellingsAreFew(t *testing.T) {
 	t.Parallel()
 	for word := range words.Words(strings.Repeat("äb", 20)) {

@@ -29,7 +29,7 @@ for doc, term in db.execute("select doc, term from terms order by doc, offset"):
 json.dump(found, sys.stdout)
 `
 
-// TestLikeSQLite compares the words with SQLite's tokenizer: they are the same in scripts with
+// TestLikeSQLite compares the words with SQLite's tokenizer. They are the same in scripts with
 // spaces, except for the listed differences.
 func TestLikeSQLite(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestLikeSQLite(t *testing.T) {
 	different := map[string][2]string{
 		// people often type these letters without the stroke
 		"Łódź Ørsted Æther":     {"lodz|orsted|aether", "łodz|ørsted|æther"},
-		"straße STRASSE":        {"strasse|strasse", "straße|strasse"},              // both are one word
+		"straße STRASSE":        {"strasse|strasse", "straße|strasse"},              // both spellings are one word
 		"Σίσυφος":               {"σισυφοσ", "σίσυφοσ"},                             // accents of all scripts
 		"Ёлка й":                {"елка|и", "ёлка|й"},                               // likewise
 		"温度計 データ":               {"温|度|計|デ|ー|タ", "温度計|データ"},                         // scripts without spaces
@@ -65,9 +65,9 @@ func TestLikeSQLite(t *testing.T) {
 		case isDifferent && strings.Join(ours, "|") != want[0]:
 			t.Errorf("%s: words %q, want %s", lines[i], ours, want[0])
 		case isDifferent && want[1] != "" && strings.Join(theirs, "|") != want[1]:
-			t.Errorf("%s: SQLite finds %q, not %s: the difference has gone", lines[i], theirs, want[1])
+			t.Errorf("%s: SQLite finds %q, not %s: the difference no longer exists", lines[i], theirs, want[1])
 		case isDifferent && slices.Equal(ours, theirs):
-			t.Errorf("%s: SQLite finds the same: the difference has gone", lines[i])
+			t.Errorf("%s: SQLite finds the same: the difference no longer exists", lines[i])
 		}
 	}
 }
@@ -96,8 +96,8 @@ func sqliteWords(t *testing.T, lines []string) [][]string {
 }
 
 // TestLikeSQLiteEveryLetter compares the letters and digits that are their own folded form, in all
-// scripts below U+1900, because SQLite's tables beyond that are from an older Unicode. Each is a
-// word for both.
+// scripts below U+1900. Beyond that, SQLite's tables are from an older Unicode version. Each letter
+// is a word in both.
 func TestLikeSQLiteEveryLetter(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -52,12 +52,13 @@ func TestFoldEveryCharacter(t *testing.T) {
 		}
 		promises(t, string(r)+" a"+string(r)+"\u0301b 가"+string(r)+"か\u3099")
 		if other := unicode.SimpleFold(r); words.Fold(string(other)) != words.Fold(string(r)) {
-			t.Errorf("%q and %q differ in case only, and are not the same when folded", r, other)
+			t.Errorf("%q and %q differ only in case, but differ after folding", r, other)
 		}
 	}
 }
 
-// promises fails if Fold is not idempotent, case matters, or Words disagrees with it.
+// promises fails the test if Fold is not idempotent, if case matters, or if Words disagrees with
+// Fold.
 func promises(t *testing.T, text string) {
 	t.Helper()
 	folded := words.Fold(text)
@@ -121,7 +122,7 @@ func TestWordOffsets(t *testing.T) {
 		stand = append(stand, text[w.Start:w.End])
 	}
 	if want := []string{"Café", "Ölstand", "½", "½", "温", "度"}; !slices.Equal(stand, want) {
-		t.Errorf("words stand at %q, want %q", stand, want)
+		t.Errorf("the words are at %q, want %q", stand, want)
 	}
 }
 

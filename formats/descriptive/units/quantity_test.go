@@ -8,8 +8,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// TestRead: the reading of a text with a number, in both conventions. "two" means an ambiguous
-// number, "" means that it is not a quantity.
+// TestRead tests how strings with a number are parsed, in both conventions. "two" means an
+// ambiguous number, "" means that the string is not a quantity.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, point, comma string }{
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadError: an error says how the text was parsed.
+// TestReadError: an error says how the string was parsed.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestContinues(t *testing.T) {
 }
 
 // FuzzRead: a parsed quantity has a JSON number and a known unit, and reading its text again gives
-// the same.
+// the same quantity.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"20,5 °C", "1 234,5", "1.234.567", "5 1/s", "−5e−3m", "12h30"} {
 		f.Add(text, true)
@@ -94,7 +94,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := units.Read(q.Number+" "+q.Unit, units.DecimalPoint)
 		if err != nil || again.Number != q.Number || again.Unit != q.Unit {
-			t.Fatalf("%q is %+v, and that is %+v, %v", text, q, again, err)
+			t.Fatalf("%q is %+v, but its text is %+v, %v", text, q, again, err)
 		}
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"labshelf/formats/descriptive/units"
 )
 
-// TestReference compares with pint, whose results testdata/reference.py writes: every symbol with
-// every prefix, and products.
+// TestReference compares every symbol with every prefix, and products, with the results of pint,
+// which testdata/reference.py writes.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/pint.tsv")
@@ -58,13 +58,13 @@ func TestCustomary(t *testing.T) {
 		a, first, ok := units.SI(3, test.unit)
 		b, second, also := units.SI(3, test.other)
 		if !ok || !also || first != test.dimension || second != first || !units.Equal(a, b) {
-			t.Errorf("3 %s is %v %s %t, and 3 %s is %v %s %t", test.unit, a, first, ok, test.other, b, second, also)
+			t.Errorf("3 %s is %v %s %t, but 3 %s is %v %s %t", test.unit, a, first, ok, test.other, b, second, also)
 		}
 	}
 }
 
-// tolerance is the allowed difference from pint. pint's parsec uses the tangent of an arcsecond, as
-// before 2015, and its gauss the measured permeability of the vacuum.
+// tolerance returns the allowed difference from pint. In pint, parsec uses the tangent of an
+// arcsecond, as before 2015, and gauss uses the measured permeability of the vacuum.
 func tolerance(unit string) float64 {
 	if strings.HasSuffix(unit, "pc") || strings.HasSuffix(unit, "G") {
 		return 1e-10
@@ -130,8 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzSI: no text makes the parser panic, a unit times itself has twice its powers, and surrounding
-// white space does not matter.
+// FuzzSI: no string makes the parser panic. A unit multiplied by itself has twice its powers.
+// Surrounding white space has no effect.
 func FuzzSI(f *testing.F) {
 	for _, unit := range []string{"kg·m^-3", "W/(m² K)", "°C", "((m)/(s))^2", "1/cm"} {
 		f.Add(unit)

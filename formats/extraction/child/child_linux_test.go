@@ -14,11 +14,11 @@ import (
 	"labshelf/formats/extraction/child"
 )
 
-// TestInheritsNothing examines a child from inside: it has no files except its input and output,
+// TestInheritsNothing examines a child from inside. It has no files except its input and output,
 // and no environment.
 func TestInheritsNothing(t *testing.T) {
 	t.Parallel()
-	var pipe [2]int // as a service may inherit it; not closed when a program starts
+	var pipe [2]int // as a service may inherit it, without close-on-exec
 	if err := syscall.Pipe(pipe[:]); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestEndsWithItsService(t *testing.T) {
 	var children []string
 	for deadline := time.Now().Add(20 * time.Second); len(children) == 0; {
 		if children = childrenOf(t, cmd.Process.Pid); time.Now().After(deadline) {
-			t.Fatal("it has no child")
+			t.Fatal("the process has no child")
 		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -85,7 +85,8 @@ func TestEndsWithItsService(t *testing.T) {
 	}
 }
 
-// childrenOf returns the ids of the child processes of a process that have begun their own program.
+// childrenOf returns the ids of the child processes of a process that already run their own
+// program.
 func childrenOf(t *testing.T, pid int) (ids []string) {
 	t.Helper()
 	tasks, err := filepath.Glob(filepath.Join("/proc", fmt.Sprint(pid), "task", "*", "children"))

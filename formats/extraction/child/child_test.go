@@ -21,8 +21,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestMain is also the child. If the file begins with "!", the child misbehaves as no file makes
-// the readers do.
+// TestMain also runs the child. If the file begins with "!", the child misbehaves in a way that no
+// real file can cause.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == child.Command {
 		os.Exit(child.Main(os.Args[2:], os.Stdin, misbehaving{}))
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehaving writes the child's answer, unless the input tells it to misbehave. The limits of the
+// misbehaving writes the child's response, unless the input makes it misbehave. The limits of the
 // child already apply.
 type misbehaving struct{}
 
@@ -97,7 +97,7 @@ func runner(t *testing.T) *child.Runner {
 	return r
 }
 
-func TestReadsAsThisProcess(t *testing.T) {
+func TestChildReadsLikeThisProcess(t *testing.T) {
 	t.Parallel()
 	r := runner(t)
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "*.[tnjc]*"))
@@ -179,7 +179,7 @@ func TestEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestThatCannotStart(t *testing.T) {
+func TestProgramThatCannotStart(t *testing.T) {
 	t.Parallel()
 	if _, err := (&child.Runner{MaxTime: time.Second}).Read(t.Context(), descriptive.FromSidecar, "x", nil); err == nil || errors.Is(err, extraction.ErrFormat) {
 		t.Error(err)
