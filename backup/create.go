@@ -126,7 +126,7 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 		err = file.Sync()
 	}
 	if err == nil && n != snapshot.Bytes {
-		err = fmt.Errorf("the source returned %d bytes of %d", n, snapshot.Bytes)
+		err = fmt.Errorf("the source returned %d of %d bytes", n, snapshot.Bytes)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, w.disk.Remove(w.temporary()))
@@ -162,7 +162,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return err
 	}
 	if there := w.all(); damages > 0 && len(there) > 0 {
-		return fmt.Errorf("%w: the older backup of %s was not changed; make the new one in another folder, and restore the older one",
+		return fmt.Errorf("%w: the older backup of %s was not changed; create the new one in another folder, and restore the older one",
 			ErrMetadataDamaged, there[len(there)-1].Created.Format(time.RFC3339))
 	}
 	if m.Blobs, err = measure(ctx, meta); err != nil {
@@ -278,7 +278,7 @@ func commit(ctx context.Context, store blobs.Writer, blob blobs.Blob, r io.Reade
 	case content.Size != blob.Size:
 		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, content.Size, blob.Size)
 	case content.Digest != blob.Digest:
-		err = fmt.Errorf("%w: its bytes have another digest, %s", blobs.ErrDamaged, content.Digest)
+		err = fmt.Errorf("%w: its content has another digest, %s", blobs.ErrDamaged, content.Digest)
 	default:
 		_, err = staged.Commit(ctx)
 	}

@@ -278,12 +278,12 @@ func TestRefusedDestinations(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{other, backup.ErrOccupied, "other files than a backup"},
+		{other, backup.ErrOccupied, "files that do not belong to a backup"},
 		{w.dir, backup.ErrInside, "name a folder outside of it"},
 		{filepath.Join(w.dir, "new", "below"), backup.ErrInside, "name a folder outside of it"},
 		{aliased, backup.ErrInside, "name a folder outside of it"},
 		{filepath.Join(file, "below"), nil, ""},
-		{newer, backup.ErrBroken, "another format, 4; this program knows 3"},
+		{newer, backup.ErrBroken, "another format, 4; this program supports 3"},
 	} {
 		before, _ := os.ReadDir(tt.dest)
 		_, _, err := w.tryBackUp(tt.dest, backup.CreateOptions{})

@@ -108,7 +108,7 @@ func refuseOthers(path string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %s contains other files than a backup", ErrOccupied, path)
+	return fmt.Errorf("%w: %s contains files that do not belong to a backup", ErrOccupied, path)
 }
 
 // temporary returns the folder of the metadata until their snapshot is complete. It is emptied when
@@ -177,7 +177,7 @@ func inMetadata(path string, fn func(*bolt.Store) error) error {
 func (d *destination) commit(m *Manifest) (err error) {
 	if before := d.latest; before != nil && before.Name() != m.Name() {
 		if err := before.write(d.disk, d.path, before.earlierName()); err != nil {
-			return fmt.Errorf("write the manifest of the snapshot before: %w", err)
+			return fmt.Errorf("write the manifest of the previous snapshot: %w", err)
 		}
 	}
 	if err := d.disk.Rename(d.temporary(), m.metadata(d.path)); err != nil {

@@ -139,7 +139,7 @@ func readManifest(folder, name string) (m Manifest, err error) {
 		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
 	if version.Format != format {
-		return m, fmt.Errorf("%w, %d; this program knows %d", errOtherFormat, version.Format, format)
+		return m, fmt.Errorf("%w, %d; this program supports %d", errOtherFormat, version.Format, format)
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
@@ -150,7 +150,7 @@ func readManifest(folder, name string) (m Manifest, err error) {
 		return m, fmt.Errorf("%w: %s has been changed: its digest differs", ErrBroken, name)
 	}
 	if len(m.Database.SHA256) != hex.EncodedLen(sha256.Size) || m.Database.File != m.Database.name(m.Stamp) {
-		return m, fmt.Errorf("%w: %s names no metadata file of a backup", ErrBroken, name)
+		return m, fmt.Errorf("%w: %s does not name a metadata file of a backup", ErrBroken, name)
 	}
 	return m, nil
 }

@@ -168,7 +168,7 @@ func (m *move) snapshot(ctx context.Context) (err error) {
 	progress := &meter{what: partMetadata, events: m.events, total: snapshot.Bytes()}
 	n, _, err := copyHashed(ctx, file, progress.part(snapshot.Bytes()).through(snapshot))
 	if err == nil && n != snapshot.Bytes() {
-		err = fmt.Errorf("the snapshot gave %d bytes of %d", n, snapshot.Bytes())
+		err = fmt.Errorf("the snapshot returned %d of %d bytes", n, snapshot.Bytes())
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (m *move) load(ctx context.Context) error {
 		return fmt.Errorf("read the metadata that were written: %w", err)
 	}
 	if written != read {
-		return fmt.Errorf("%w: %d rows of %d bytes with the digest %s were read, and %d of %d with %s written; they must not be used",
+		return fmt.Errorf("%w: read %d rows of %d bytes with digest %s, but wrote %d rows of %d bytes with digest %s; do not use the new metadata",
 			ErrDiffers, read.rows, read.bytes, read.digest, written.rows, written.bytes, written.digest)
 	}
 	m.done.Rows, m.done.SHA256 = read.rows, read.digest

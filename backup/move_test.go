@@ -43,7 +43,7 @@ func TestMoveComparesRows(t *testing.T) {
 				t.Errorf("%+v", done)
 			}
 		} else {
-			wantError(t, err, backup.ErrDiffers, "must not be used")
+			wantError(t, err, backup.ErrDiffers, "do not use the new metadata")
 		}
 		check(t, from.Close())
 	}

@@ -50,8 +50,8 @@ func TestBrokenBackups(t *testing.T) {
 		{name: "other file", words: "its digest differs", break_: replace(`"file": "meta`, `"file": "../meta`)},
 		{name: "unknown field", words: "unknown field", break_: replace(`"stamp"`, `"colour": 1, "stamp"`)},
 		{name: "more behind it", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text + "{}" })},
-		{name: "older format", words: "it has another format, 2; this program knows 3", break_: replace(`"format": 3`, `"format": 2`)},
-		{name: "other format", words: "it has another format, 7; this program knows 3", break_: replace(`"format": 3`, `"format": 7`)},
+		{name: "older format", words: "it has another format, 2; this program supports 3", break_: replace(`"format": 3`, `"format": 2`)},
+		{name: "other format", words: "it has another format, 7; this program supports 3", break_: replace(`"format": 3`, `"format": 7`)},
 		{name: "manifest is a folder", words: "manifest.json is not a manifest", break_: func(t *testing.T, dest string) {
 			check(t, os.Remove(filepath.Join(dest, "manifest.json")))
 			check(t, os.Mkdir(filepath.Join(dest, "manifest.json"), 0o700))

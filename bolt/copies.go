@@ -243,7 +243,7 @@ func (s *Store) compareCounts(ctx context.Context, other *Store) error {
 	_, err := s.read(ctx, count(&here))
 	_, failed := other.read(ctx, count(&there))
 	if err = errors.Join(err, failed); err == nil && here != there {
-		err = fmt.Errorf("%w: the copy holds %v rows, the file %v", ErrDamaged, there, here)
+		err = fmt.Errorf("%w: the copy has %v rows, but the file has %v", ErrDamaged, there, here)
 	}
 	return err
 }

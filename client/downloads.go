@@ -24,7 +24,7 @@ import (
 )
 
 // ErrDigest is returned by the reader of a file whose bytes do not match the announced SHA-256.
-var ErrDigest = errors.New("the file that was received has another SHA-256 than announced")
+var ErrDigest = errors.New("the received file has another SHA-256 than announced")
 
 // File is a download of a resource's file from byte From on; Bytes is the number of bytes to come.
 // If the connection breaks, reading resumes with the rest of the same bytes, as the client's

@@ -47,7 +47,7 @@ func (c *Client) Events(ctx context.Context, after string) iter.Seq2[Event, erro
 			if err == nil && try < retries.Tries {
 				err = cmp.Or(ctx.Err(), retries.Wait(ctx, retries.pause(max(1, try))))
 			} else if err == nil {
-				err = tried(fmt.Errorf("%w: the stream of events ends at once", ErrIncomplete), try)
+				err = tried(fmt.Errorf("%w: the event stream ends immediately", ErrIncomplete), try)
 			}
 			if err != nil {
 				yield(Event{}, err)

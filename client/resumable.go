@@ -107,7 +107,7 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 // ErrAnotherFile means that an upload became a resource with another file. The service may not
 // support Labshelf-SHA256, or did not get that header, and an earlier call has sent another file.
 // Or somebody has already replaced the file.
-var ErrAnotherFile = errors.New("the SHA-256 differs from the file that was sent")
+var ErrAnotherFile = errors.New("the SHA-256 differs from the SHA-256 of the sent file")
 
 // Continue sends the missing bytes of a file of so many bytes, and returns the resource that it
 // becomes. It computes the SHA-256 meanwhile, for which it reads the bytes of an earlier call
@@ -292,7 +292,7 @@ func (f *hashedFile) readTo(ctx context.Context, to int64) error {
 		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), to-f.hashed)], f.hashed)
 		f.see(buffer[:n], f.hashed)
 		if err == io.EOF && f.hashed < to {
-			err = fmt.Errorf("the file has %d bytes less than announced: it changed while it was being sent", f.size-f.hashed)
+			err = fmt.Errorf("the file is %d bytes shorter than announced: it changed while it was being sent", f.size-f.hashed)
 		}
 		if err = cmp.Or(ctx.Err(), errs.Ignore(err, io.EOF)); err != nil {
 			return err

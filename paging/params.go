@@ -29,7 +29,7 @@ const (
 
 // parameters is sorted by name.
 var parameters = [...]parameter{
-	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
+	{partAction, "action", "the name of one action, such as resource.create, or its first part and .*", readAction},
 	{partCounts, "counts", "true or false", readCounts},
 	{partDataspace, "dataspaceId", "the id of one dataspace", nil},
 	{partFolders, "delimiter", "/, for folders, in an order by name and without name", readDelimiter},

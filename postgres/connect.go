@@ -74,7 +74,7 @@ func (s *Store) examine(ctx context.Context, conn *pgx.Conn) error {
 	case commit == "off":
 		return fmt.Errorf("%w: synchronous_commit must not be off", ErrUnsafe)
 	case standby && !s.readOnly:
-		return fmt.Errorf("%w: the server is a standby, which takes no changes", metadata.ErrUnwritable)
+		return fmt.Errorf("%w: the server is a standby, which accepts no changes", metadata.ErrUnwritable)
 	}
 	return nil
 }

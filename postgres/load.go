@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNotEmpty means that a database already contains metadata.
-var ErrNotEmpty = errors.New("the database holds metadata already")
+var ErrNotEmpty = errors.New("the database already contains metadata")
 
 // Load fills the empty database at an address with all rows of another engine, in one transaction.
 // After an error the database is unchanged. It returns ErrNotEmpty for a database in which a Store

@@ -75,7 +75,7 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if done > len(files) {
-		return fmt.Errorf("%w: its layout is %d, known is %d", metadata.ErrTooNew, done, len(files))
+		return fmt.Errorf("%w: the database has layout %d; this version supports layouts up to %d", metadata.ErrTooNew, done, len(files))
 	}
 	for number := done + 1; number <= len(files); number++ {
 		text, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", number))
@@ -144,7 +144,7 @@ func (t *transaction) upgrade(tx pgx.Tx) error {
 		return err
 	}
 	if uint32(t.state.schema) < tables.Oldest {
-		return fmt.Errorf("%w: %d, the oldest known is %d", metadata.ErrTooOld, t.state.schema, tables.Oldest)
+		return fmt.Errorf("%w: %d, the oldest supported is %d", metadata.ErrTooOld, t.state.schema, tables.Oldest)
 	}
 	t.store.noteLong(t.state.long)
 	for ; t.state.schema < int32(tables.Schema); t.state.schema++ {

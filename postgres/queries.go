@@ -254,7 +254,7 @@ func each(results pgx.BatchResults, fn func(n int, values [][]byte) error) error
 	for rows.Next() {
 		values := rows.RawValues()
 		if len(values[0]) != 8 {
-			return errors.New("the database answers with something else than was asked")
+			return errors.New("the database returned an unexpected result")
 		}
 		if err := fn(int(binary.BigEndian.Uint64(values[0]))-1, values[1:]); err != nil {
 			return err

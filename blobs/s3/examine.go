@@ -29,7 +29,7 @@ func Examine(ctx context.Context, address string, o Options, report func(check s
 		name string
 		try  func(context.Context) error
 	}{
-		{"bucket", s.reach}, {"put", e.put}, {"refuse a wrong checksum", e.refuse}, {"put as it comes", e.stream}, {"head", e.head},
+		{"bucket", s.reach}, {"put", e.put}, {"refuse a wrong checksum", e.refuse}, {"put a stream", e.stream}, {"head", e.head},
 		{"range", e.ranges}, {"list", e.list}, {"multipart", e.multipart}, {"delete", e.remove},
 	} {
 		begun := time.Now()
@@ -118,7 +118,7 @@ func (e *examination) ranges(ctx context.Context) error {
 		return err
 	}
 	if !bytes.Equal(got, e.body[from:from+10]) {
-		return errors.New("it returned other bytes than were put")
+		return errors.New("it returned different bytes than were put")
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func positionOf(p blobs.Partial) (position, error) {
 	var at position
 	err := json.Unmarshal([]byte(p.At.Parts), &at)
 	if err == nil && !at.fits(p.At) {
-		err = errors.New("they contradict each other")
+		err = errors.New("the rows of the checkpoint contradict each other")
 	}
 	if err != nil {
 		return at, fmt.Errorf("%w: the parts of a partial file: %w", blobs.ErrDamaged, err)

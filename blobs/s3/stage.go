@@ -128,7 +128,7 @@ func (s *staged) copy(ctx context.Context, w io.Writer, from *body, length int64
 	for {
 		n, err := from.read(ctx, chunk)
 		if from.size > length || err == io.EOF && from.size < length {
-			return fmt.Errorf("s3: read the body: %w: it has another length than %d, which was announced", io.ErrUnexpectedEOF, length)
+			return fmt.Errorf("s3: read the body: %w: its length is not %d bytes, as announced", io.ErrUnexpectedEOF, length)
 		}
 		if err != nil && err != io.EOF {
 			return err

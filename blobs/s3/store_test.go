@@ -181,7 +181,7 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	server := servers.StartS3(t)
 	address := "s3://" + server.Bucket(t) + "/prefix"
-	want := []string{"bucket", "put", "refuse a wrong checksum", "put as it comes", "head", "range", "list", "multipart", "delete"}
+	want := []string{"bucket", "put", "refuse a wrong checksum", "put a stream", "head", "range", "list", "multipart", "delete"}
 	examine := func(address string, o s3.Options) (checks []string, err error) {
 		err = s3.Examine(t.Context(), address, o, func(check string, err error, took time.Duration) {
 			if err == nil && took > 0 {

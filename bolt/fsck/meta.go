@@ -55,7 +55,7 @@ func ReadFile(path string) (m Meta, err error) {
 	pages := uint64(info.Size()) / uint64(m.PageSize)
 	switch {
 	case pages < leastPages || m.Past > pages:
-		return m, fmt.Errorf("%w: %d bytes long, and %d pages of %d in use", ErrDamaged, info.Size(), m.Past, m.PageSize)
+		return m, fmt.Errorf("%w: it has %d bytes, but %d pages of %d bytes are in use", ErrDamaged, info.Size(), m.Past, m.PageSize)
 	case m.Root >= m.Past || m.Freelist >= m.Past && m.Freelist != NoFreelist:
 		return m, fmt.Errorf("%w: a page number is beyond the end", ErrDamaged)
 	}

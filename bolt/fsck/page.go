@@ -78,7 +78,7 @@ func (p Page) Size() (size uint64, wrong string) {
 		distance := uint64(binary.NativeEndian.Uint32(p[begin+uint64(distanceAt):]))
 		switch {
 		case begin+distance != size:
-			return 0, fmt.Sprintf("entry %d begins at %d, its key at %d, the one before ends at %d", i, begin, begin+distance, size)
+			return 0, fmt.Sprintf("entry %d begins at %d, its key at %d, but the previous entry ends at %d", i, begin, begin+distance, size)
 		case key == 0:
 			return 0, fmt.Sprintf("entry %d has no key", i)
 		case flags > bucketEntry:
@@ -126,7 +126,7 @@ func (p Page) disorder(first, end []byte) string {
 	}
 	for i := 1; i < count; i++ {
 		if bytes.Compare(p.Key(i-1), p.Key(i)) >= 0 {
-			return fmt.Sprintf("its key %d is not greater than the one before", i)
+			return fmt.Sprintf("its key %d is not greater than the previous key", i)
 		}
 	}
 	if end != nil && count > 0 && bytes.Compare(p.Key(count-1), end) >= 0 {

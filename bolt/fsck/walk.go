@@ -53,7 +53,7 @@ func (w *walk) run() error {
 		w.report(Finding{both.first, "", fmt.Sprintf("%d pages, of which this is the first, are both in use and free", both.pages)})
 	}
 	if lost.pages > 0 && w.full {
-		w.report(Finding{lost.first, "", fmt.Sprintf("%d pages, of which this is the first, are neither in use, as far as could be seen, nor free", lost.pages)})
+		w.report(Finding{lost.first, "", fmt.Sprintf("%d pages, of which this is the first, are neither free nor in use by any readable page", lost.pages)})
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	}
 	length, wrong := n.Size()
 	if wrong == "" && h.pages() != (length+size-1)/size && h.pages() != length/size+1 { // the latter in files of older versions of bbolt
-		wrong = fmt.Sprintf("its entries take %d bytes, and it has %d pages", length, h.pages())
+		wrong = fmt.Sprintf("its entries take %d bytes, but it has only %d pages", length, h.pages())
 	}
 	if wrong != "" {
 		return nil, wrong
@@ -231,7 +231,7 @@ func (w *walk) header(id uint64, page []byte) (h Header, wrong string) {
 // take marks this many pages as used.
 func (w *walk) take(id, pages uint64) string {
 	if id >= w.meta.Past || pages > w.meta.Past-id {
-		return fmt.Sprintf("its %d pages are not in the file, which has %d", pages, w.meta.Past)
+		return fmt.Sprintf("its %d pages extend beyond the end of the file, which has %d pages", pages, w.meta.Past)
 	}
 	wrong := ""
 	for page := id; page < id+pages; page++ {
@@ -278,7 +278,7 @@ func (w *walk) readFree(ids *io.SectionReader) string {
 		for at := 0; at < len(chunk); at += 8 {
 			id := binary.NativeEndian.Uint64(chunk[at:])
 			if id <= before || id >= w.meta.Past {
-				return fmt.Sprintf("page %d in it, after page %d, of %d", id, before, w.meta.Past)
+				return fmt.Sprintf("it lists page %d after page %d; the file has %d pages", id, before, w.meta.Past)
 			}
 			w.free.add(id)
 			before = id

@@ -88,7 +88,7 @@ func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 		}
 	}
 	if v := given[metadataName]; strings.HasPrefix(v.From, "--") && Redact(v.Text) != v.Text {
-		problems = append(problems, fmt.Errorf("--%s must have no password, since other users of the machine can read arguments: "+
+		problems = append(problems, fmt.Errorf("--%s must not contain a password, because other users of the machine can read arguments: "+
 			"set %s, or PGPASSWORD", metadataName, variableName(metadataName)))
 	}
 	c.AdminKey, c.s3Keys = given[adminKeyName].Text, keysFromEnvironment(environ)

@@ -181,7 +181,7 @@ func viewTemplate(text string) (string, error) {
 	filled := strings.NewReplacer("{id}", "x", "{setId}", "x", "{dataspaceId}", "x").Replace(text)
 	_, err := absoluteURL(filled)
 	if err != nil || !strings.Contains(text, "{id}") || strings.ContainsAny(filled, "{}") {
-		return "", errors.New("must be an absolute http or https URL with {id} in it, and perhaps {setId} and {dataspaceId}")
+		return "", errors.New("must be an absolute http or https URL with {id} and optionally {setId} and {dataspaceId}")
 	}
 	return text, nil
 }

@@ -19,15 +19,15 @@ func storeSettings() []setting {
 			into(metadataURL, func(c *Config) *string { return &c.Metadata })},
 		{"blobs", "", "`URL` of an S3 bucket and prefix for the files, such as s3://bucket/labshelf (default: folders in the data directory)",
 			into(bucketURL, func(c *Config) *string { return &c.Blobs })},
-		{"s3_endpoint", "", "`URL` of the S3 that has the bucket of blobs (default: Amazon's)",
+		{"s3_endpoint", "", "`URL` of the S3 with the bucket (default: Amazon's)",
 			into(endpointURL, func(c *Config) *string { return &c.S3Endpoint })},
 		{"s3_region", "us-east-1", "`NAME` of the region of that S3",
 			into(nonEmpty, func(c *Config) *string { return &c.S3Region })},
 		{"s3_keys", "", "`FILE` with the keys of that S3 (default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment)",
 			into(anyText, func(c *Config) *string { return &c.s3KeyFile })},
-		{"redirect_downloads", "false", "redirect clients that download a file to the S3, for a minute, instead of passing the bytes on",
+		{"redirect_downloads", "false", "redirect clients that download a file to an S3 address that is valid for a minute, instead of passing the bytes on",
 			into(boolean, func(c *Config) *bool { return &c.RedirectDownloads })},
-		{"node", "", "`NAME` of this machine among those that share a database (default: its host name)",
+		{"node", "", "`NAME` of this node, shown in the status (default: the host name)",
 			into(anyText, func(c *Config) *string { return &c.Node })},
 	}
 }

@@ -28,6 +28,6 @@ func NameVersions(ctx context.Context, c *client.Client, ours string, err error)
 	if failed != nil || s.Version == "" || s.Version == ours {
 		return err
 	}
-	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all requests of a newer labshelf",
+	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not support all requests of a newer labshelf",
 		err, ours, display.Printable(s.Version))
 }

@@ -22,7 +22,7 @@ func Explain(path string, err error) error {
 	case errors.Is(err, metadata.ErrTooOld):
 		return fmt.Errorf("%w; nothing was changed; start the version of labshelf that wrote the file", err)
 	case errors.Is(err, bolt.ErrNoCopy):
-		return fmt.Errorf("%w; nothing was changed; free space in %s for another file as long as %s, and start again", err, path, MetadataFile)
+		return fmt.Errorf("%w; nothing was changed; free space in %s for another file as large as %s, and start again", err, path, MetadataFile)
 	case errors.Is(err, syscall.ENOMEM):
 		return ExplainAddressSpace(err)
 	case errors.Is(err, fs.ErrPermission):
@@ -53,6 +53,6 @@ func explainDatabase(err error) error {
 // ExplainAddressSpace adds advice to an error caused by missing address space to map a metadata
 // file, or the metadata file of a backup.
 func ExplainAddressSpace(err error) error {
-	return fmt.Errorf("%w; the address space of this process is limited, and labshelf needs 16 GiB of addresses, which cost no memory: "+
+	return fmt.Errorf("%w; the address space of this process is limited, and labshelf needs 16 GiB of address space, which uses no memory: "+
 		"remove the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run labshelf on a machine without it (login nodes of clusters often have it)", err)
 }

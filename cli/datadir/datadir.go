@@ -155,7 +155,7 @@ func refuseShared(path string) error {
 func (s Stores) refuseOrphans(path string) error {
 	folder, file := filepath.Join(path, "blobs"), filepath.Join(path, MetadataFile)
 	if _, err := os.Lstat(filepath.Join(path, MoveFile)); err == nil {
-		return fmt.Errorf("%w: a move into %s was interrupted; resume it with the same \"labshelf migrate\", or delete what it has left there", ErrNoMetadata, path)
+		return fmt.Errorf("%w: a move into %s was interrupted; resume it with the same \"labshelf migrate\", or delete the files that it has left there", ErrNoMetadata, path)
 	}
 	if s.Metadata != "" {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {

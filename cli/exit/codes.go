@@ -32,7 +32,7 @@ var codes = []Code{
 	{CodeUsage, "wrong usage or configuration"},
 	{CodeLocked, "another process uses the data directory, or the backup"},
 	{CodeInUse, "the address to listen on is in use"},
-	{CodeDamaged, "the data are damaged, or of a newer version of labshelf"},
+	{CodeDamaged, "the data are damaged, or were written by a newer version of labshelf"},
 	{CodePartly, "some items failed, as reported; the rest is done"},
 	{CodeHeld, "stopped before a large removal; nothing was removed"},
 	{CodeInterrupted, "interrupted by a signal"},

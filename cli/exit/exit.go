@@ -21,7 +21,7 @@ var (
 	// ErrInterrupted means that a signal ended the command before it was done.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrSecondSignal means that a second signal ended the command at once.
-	ErrSecondSignal = errors.New("ended at once on a second signal")
+	ErrSecondSignal = errors.New("ended immediately on a second signal")
 )
 
 // Usagef returns an ErrUsage with the text of format and args.

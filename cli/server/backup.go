@@ -108,7 +108,7 @@ func createBackup(ctx context.Context, at place, dest string, o backup.CreateOpt
 		if at.remote != nil {
 			err = connection.NameVersions(ctx, at.remote, process.Version(), err)
 		}
-		state := "no new backup was made, and " + dest + " is unchanged; run the command again to resume"
+		state := "no new backup was created, and " + dest + " is unchanged; run the command again to resume"
 		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
 			err = fmt.Errorf("%w\n%s", err, state)
 		}
@@ -184,7 +184,7 @@ it.`,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if data == "" {
-				return exit.Usage(errors.New("--data must name the data directory to make"))
+				return exit.Usage(errors.New("--data must name the data directory to create"))
 			}
 			report := newReporter(p, asJSON)
 			o, err := report.restoreOptions(which, partial)

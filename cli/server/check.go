@@ -156,7 +156,7 @@ func (c *checking) end(result maintenance.CheckResult) error {
 	_, err := fmt.Fprintf(c.report.Out, "%s %s and %s, %s, were checked, as of %s.\n", found,
 		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), display.Bytes(result.Bytes), moment(result.Stamp))
 	if err == nil && result.Unreferenced > 0 {
-		_, err = fmt.Fprintf(c.report.Out, "Unreferenced: %s, %s, which a purge removes once they have been unreferenced for as long as --older-than says.\n",
+		_, err = fmt.Fprintf(c.report.Out, "Unreferenced: %s, %s, which a purge removes once they have been unreferenced for the time in --older-than.\n",
 			countText(result.Unreferenced, "more file", "more files"), display.Bytes(result.UnreferencedBytes))
 	}
 	return err
@@ -173,8 +173,8 @@ func (c *checking) advice() (lines []string) {
 			"labshelf backup restore BACKUP --data NEWDIR")
 	}
 	if c.parts[metadata.PartHistory] {
-		lines = append(lines, "the metadata are older than the files: put the newer ones back, or continue with these, as \"labshelf help recovery\" says "+
-			"(\"Metadata older than the files\"); until then no purge removes files from blobs/ if it waits long enough")
+		lines = append(lines, "the metadata are older than the files: put the newer metadata back, or continue with these; see \"labshelf help recovery\" "+
+			"(\"Metadata older than the files\"); until then, purge only with a long --older-than, which keeps the files in blobs/")
 	}
 	if c.parts[metadata.PartBlobs] {
 		lines = append(lines, fmt.Sprintf("files are damaged or missing: restore them with: labshelf repair --from BACKUP --data %s; "+

@@ -126,7 +126,7 @@ func purge(ctx context.Context, p process.Process, at place, o maintenance.Purge
 	}{
 		{"deleted resources whose files " + removed, result.Resources, result.ResourceBytes},
 		{"old versions whose files " + removed, result.Versions, result.VersionBytes},
-		{"files of the above that nothing else references", result.Blobs, result.BlobBytes},
+		{"files of these that no other record references", result.Blobs, result.BlobBytes},
 		{"files without a record", result.Orphans, result.OrphanBytes},
 		{"unreferenced files kept: not unreferenced long enough", result.Recent, result.RecentBytes},
 		{"files in the trash that " + deleted, result.TrashFiles, result.TrashBytes},

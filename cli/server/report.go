@@ -98,11 +98,11 @@ func (r *reporter) restored(done backup.Restored, text string) error {
 		return err
 	}
 	if n := done.Check.Violations; n > 0 && r.metadata {
-		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: the backup was made from damaged metadata; restore an older one",
-			ErrDamageFound, countText(n, "thing is", "things are"))
+		return fmt.Errorf("%w: %s, and the metadata are damaged: the backup contains damaged metadata; restore an older one",
+			ErrDamageFound, countText(n, "problem", "problems"))
 	} else if n > 0 {
-		return fmt.Errorf("%w: %s wrong; %s lost before the backup was made; an older backup may contain the lost files: labshelf repair --from OLDER --data DIR",
-			ErrDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
+		return fmt.Errorf("%w: %s; %s lost before the backup was created; an older backup may contain the lost files: labshelf repair --from OLDER --data DIR",
+			ErrDamageFound, countText(n, "problem", "problems"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
 	}
 	return nil
 }

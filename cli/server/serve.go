@@ -118,7 +118,7 @@ func greet(out io.Writer, c config.Config, at started) {
 			"The key is also in %s;\ndelete that file when the key is stored elsewhere.\n\n", at.firstKey, at.keyPath)
 		login, setKey = fmt.Sprintf("%s < '%s'", login, at.keyPath), fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
 	}
-	fmt.Fprintf(&text, "Try it in another terminal:\n\n  %s\n\nOr with nothing but curl:\n\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",
+	fmt.Fprintf(&text, "Try it in another terminal:\n\n  %s\n\nOr only with curl:\n\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",
 		login, setKey, base)
 	_, _ = io.WriteString(out, text.String())
 }

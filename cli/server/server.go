@@ -166,7 +166,7 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 	c := s.config
 	readers, err := child.New()
 	if err != nil {
-		s.log.Warn().Err(err).Msg("files cannot be read for properties: the path of this program is unknown")
+		s.log.Warn().Err(err).Msg("properties cannot be filled from files: the path of this program is unknown")
 	}
 	return repository.Config{
 		Node: c.Node, Version: process.Version(), Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, AdminsInvite: c.AdminsInvite, MaxUpload: c.MaxUpload, DataspaceQuota: c.DataspaceQuota, UserQuota: c.UserQuota, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, LinkAge: c.LinkLifetime, UploadAge: c.UploadAge,

@@ -33,7 +33,7 @@ func allowFlags(allow *backup.Allow) []struct {
 		lifts             error
 	}{
 		{"allow-other-repository", "add the snapshot even if the latest one in DEST belongs to another repository",
-			"the folder may be the wrong one; name another", &allow.OtherRepository, backup.ErrOtherRepository},
+			"perhaps DEST is the wrong folder; name another one", &allow.OtherRepository, backup.ErrOtherRepository},
 		{"allow-newer-backup", "add the snapshot even if the latest one in DEST is a later state of the repository",
 			"the records may have been put back to an older state by accident", &allow.NewerBackup, backup.ErrNewerBackup},
 		{"allow-other-epoch", "add the snapshot even if the latest one in DEST has changes that a restoration, or an older meta.db, has undone",

@@ -46,7 +46,7 @@ func checkPatch(patch jsontext.Value) error {
 		case d.StackDepth() > maxDepth+2: // the properties are within the object of all members, and may contain a quantity
 			return refuse(d, "must not nest lists and groups deeper than %d levels", maxDepth)
 		case d.StackDepth() == 0 && len(bytes.TrimSpace(patch[d.InputOffset():])) > 0:
-			return &Error{Root, fmt.Sprintf("must have no text after it; the first such byte is %d", d.InputOffset())}
+			return &Error{Root, fmt.Sprintf("must not be followed by other text, which begins at byte %d", d.InputOffset())}
 		}
 	}
 }

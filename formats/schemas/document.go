@@ -160,7 +160,7 @@ func checkDraft(object map[string]any, pointer string) error {
 
 // errDraft is the error of a schema of another draft.
 func errDraft(pointer string) *Error {
-	return &Error{Path: pointer, Rule: "$schema", Message: "only JSON Schema 2020-12 is known"}
+	return &Error{Path: pointer, Rule: "$schema", Message: "only JSON Schema 2020-12 is supported"}
 }
 
 // outside is the error of a reference to an unavailable document.

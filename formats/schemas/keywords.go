@@ -17,7 +17,7 @@ var counting = map[string]bool{
 func checkKeywords(schema any) error {
 	if root, ok := schema.(map[string]any); ok {
 		if draft, ok := root["$schema"].(string); ok && strings.TrimSuffix(draft, "#") != metaschema {
-			return &Error{Path: "/$schema", Rule: "$schema", Message: fmt.Sprintf("only JSON Schema 2020-12 is known: leave $schema out, or write %q", metaschema)}
+			return &Error{Path: "/$schema", Rule: "$schema", Message: fmt.Sprintf("only JSON Schema 2020-12 is supported: leave $schema out, or write %q", metaschema)}
 		}
 	}
 	k := keywords{}

@@ -51,15 +51,15 @@ func (f *failure) describe() string {
 	case "contains":
 		return "has no item that matches the schema of contains"
 	case "minContains":
-		return fmt.Sprintf("has %d items that match the schema of contains, and needs at least %d", f.got, f.want)
+		return fmt.Sprintf("has %d items that match the schema of contains, but requires at least %d", f.got, f.want)
 	case "maxContains":
-		return fmt.Sprintf("has %d items that match the schema of contains, and may have at most %d", f.got, f.want)
+		return fmt.Sprintf("has %d items that match the schema of contains, but allows at most %d", f.got, f.want)
 	case "not":
 		return "has a value that the schema excludes"
 	case "false":
 		return "is not allowed here"
 	case "dependencies":
-		return fmt.Sprintf("needs %s where %s is given", strings.Join(f.names, ", "), quoted(f.because))
+		return fmt.Sprintf("requires %s if %s is given", strings.Join(f.names, ", "), quoted(f.because))
 	}
 	if f.bound != nil {
 		return boundWords[f.rule] + decimal(f.bound)
@@ -134,7 +134,7 @@ func show(v any) string {
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return "what the schema says" // cannot happen: every value of a schema has a JSON form
+		return "the value in the schema" // cannot happen: every value of a schema has a JSON form
 	}
 	return shorten(string(text))
 }

@@ -109,7 +109,7 @@ func problemsIn(e *jsonschema.ValidationError) (all []schemas.Problem) {
 	case *kind.Required:
 		each(k.Missing, "required", "is missing")
 	case *kind.DependentRequired:
-		each(k.Missing, "dependentRequired", "is missing, and needed where "+quote(k.Prop)+" is given")
+		each(k.Missing, "dependentRequired", "is missing, but required if "+quote(k.Prop)+" is given")
 	case *kind.AdditionalProperties:
 		each(k.Properties, "additionalProperties", "is not a property that the schema knows")
 	case *kind.PropertyNames:
@@ -180,15 +180,15 @@ func words(k jsonschema.ErrorKind) (rule, message string) {
 	case *kind.Contains:
 		return "contains", "has no item that matches the schema of contains"
 	case *kind.MinContains:
-		return "minContains", fmt.Sprintf("has %d items that match the schema of contains, and needs at least %d", len(k.Got), k.Want)
+		return "minContains", fmt.Sprintf("has %d items that match the schema of contains, but requires at least %d", len(k.Got), k.Want)
 	case *kind.MaxContains:
-		return "maxContains", fmt.Sprintf("has %d items that match the schema of contains, and may have at most %d", len(k.Got), k.Want)
+		return "maxContains", fmt.Sprintf("has %d items that match the schema of contains, but allows at most %d", len(k.Got), k.Want)
 	case *kind.Not:
 		return "not", "has a value that the schema excludes"
 	case *kind.FalseSchema:
 		return "false", "is not allowed here"
 	case *kind.Dependency:
-		return "dependencies", fmt.Sprintf("needs %s where %s is given", strings.Join(k.Missing, ", "), quote(k.Prop))
+		return "dependencies", fmt.Sprintf("requires %s if %s is given", strings.Join(k.Missing, ", "), quote(k.Prop))
 	case *kind.MinLength:
 		return size("minLength", "at least", k.Want, k.Got, "character", "characters")
 	case *kind.MaxLength:

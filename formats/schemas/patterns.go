@@ -52,7 +52,7 @@ func (b *patternBudget) compile(text string) (*pattern, error) {
 		return nil, err
 	}
 	if b.left -= size; b.left < 0 {
-		return nil, fmt.Errorf("the regular expressions of the schema need more than %d instructions together", maxPatterns)
+		return nil, fmt.Errorf("the regular expressions of the schema need more than %d instructions in total", maxPatterns)
 	}
 	e, err := regexp.Compile(text)
 	if err != nil {

@@ -104,7 +104,7 @@ func (f *failure) collect(all *[]Problem) {
 	case "required":
 		each("is missing")
 	case "dependentRequired":
-		each("is missing, and needed where " + quoted(f.because) + " is given")
+		each("is missing, but required if " + quoted(f.because) + " is given")
 	case "additionalProperties":
 		each("is not a property that the schema knows")
 	case "propertyNames":

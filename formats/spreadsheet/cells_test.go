@@ -30,8 +30,8 @@ func TestTyped(t *testing.T) {
 		{"−20", `-20`, ""},
 		{"1.50", `1.50`, ""},
 		{"0,5", `0.5`, ""},
-		{"1.234", `1.234`, "the number 1.234 can be read in two ways; write 1,234, or without a sign between the thousands 1234"},
-		{"1,234", "the number 1,234 can be read in two ways; write 1.234, or without a sign between the thousands 1234", `1.234`},
+		{"1.234", `1.234`, "the number 1.234 can be read in two ways; write 1,234, or 1234 without a thousands separator"},
+		{"1,234", "the number 1,234 can be read in two ways; write 1.234, or 1234 without a thousands separator", `1.234`},
 		{"1.234.567", "the number 1.234.567 can be read in two ways", "the number 1.234.567 can be read in two ways"},
 		{"0,234", `0.234`, ""},
 		{"1.23E+14", `1.23E+14`, ""},
@@ -139,7 +139,7 @@ func TestUnedited(t *testing.T) {
 		after, problems := edit(t, "id,etag,properties.a\n1,t,"+quoted(test.cell)+"\n", []spreadsheet.Object{present})
 		said := no
 		switch {
-		case len(problems) == 1 && strings.HasPrefix(problems[0].Message, "a spreadsheet may have made this of "):
+		case len(problems) == 1 && strings.HasPrefix(problems[0].Message, "a spreadsheet may have created this value from "):
 			said = doubt
 		case len(problems) == 0 && after[0].Equal(present.Metadata):
 			said = ""

@@ -108,7 +108,7 @@ func (r *Reader) Problems() (problems []Problem) {
 		refuse(e.doubts[unproven[0]], "the file is not UTF-8, so the character %c in this cell is uncertain"+saveAsUTF8, unproven[0])
 	}
 	if day, month := e.orders[dayFirst], e.orders[monthFirst]; day.row > 0 && month.row > 0 {
-		refuse(month, "the day is first in row %d, column %s, and the month here, or the date was changed; write dates such as 2026-01-31", day.row, day.column)
+		refuse(month, "the day is first in row %d, column %s, but the month is first here, unless a spreadsheet changed this date; write dates such as 2026-01-31", day.row, day.column)
 	}
 	return problems
 }

@@ -152,7 +152,7 @@ func TestProblems(t *testing.T) {
 		{"id,etag,properties.sample\n1,t1,1", "row 2, column properties.sample: a value and a group have this name"},
 		{"id,etag,keywords\n1,t1,a", "row 2, column keywords: must be JSON"},
 		{"id,etag,properties\n1,t1,a", "row 2, column properties: must be JSON"},
-		{"id,etag,properties.when\n1,t1,1/2/2026\n2,t2,13/01/2026", "row 2, column properties.when: the day is first in row 3, column properties.when, and the month here"},
+		{"id,etag,properties.when\n1,t1,1/2/2026\n2,t2,13/01/2026", "row 2, column properties.when: the day is first in row 3, column properties.when, but the month is first here"},
 		{ansi("id,etag,properties.a\n1,t1,Ä"), "row 2, column properties.a: the file is not UTF-8, so the character Ä in this cell is uncertain; save the file as CSV UTF-8"},
 		{ansi("id,etag,properties.Öl\n1,t1,1"), "row 1, column properties.Öl: the file is not UTF-8, so the character Ö in this cell is uncertain"},
 		{ansi("id,etag,properties.a\n1,t1,Ä\n") + "3,t3,Ä", "row 2, column properties.a: this is not UTF-8, but row 3, column properties.a is"},

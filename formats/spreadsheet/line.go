@@ -110,7 +110,7 @@ func (l Line) isEdited(name string, position int, shown string, refuse func(colu
 		case unedited:
 			return false
 		case doubtful:
-			refuse(name, "a spreadsheet may have made this of "+shorten(shown)+"; change it with: labshelf describe")
+			refuse(name, "a spreadsheet may have created this value from "+shorten(shown)+"; change it with: labshelf describe")
 			return false
 		}
 	}

@@ -126,7 +126,7 @@ func (r *Reader) readHeader() error {
 	}
 	etag, ok := positions[columnETag]
 	if !ok {
-		return &Problem{1, columnETag, "is required: it shows whether somebody has changed the file meanwhile"}
+		return &Problem{1, columnETag, "is required: it shows whether somebody has changed the file since the export"}
 	}
 	r.id, r.etag, r.name = positions[columnID], etag, -1
 	if name, ok := positions[columnName]; ok {

@@ -142,7 +142,7 @@ func split(path string) (at folders.DrivePath, ok bool) {
 }
 
 func nothing() error {
-	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you may not read it"}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you cannot read it"}
 }
 
 // refusal is a WebDAV answer that names the failed precondition in an element.

@@ -112,11 +112,11 @@ func nothingFor(offered links.Accepted, dataspace string) string {
 	case offered.Used:
 		return ""
 	case dataspace == "":
-		return fmt.Sprintf("You have an account already: you are signed in as %s.", name) + unused
+		return fmt.Sprintf("You already have an account: you are signed in as %s.", name) + unused
 	case offered.User.Sysadmin:
-		return fmt.Sprintf("You are signed in as %s, a sysadmin, who may do all of that already.", name) + unused
+		return fmt.Sprintf("You are signed in as %s, a sysadmin, and already have these permissions.", name) + unused
 	}
-	return fmt.Sprintf("You are signed in as %s, and are %s in %s already.", name, offered.Role, dataspace) + unused
+	return fmt.Sprintf("You are signed in as %s, and are already %s in %s.", name, offered.Role, dataspace) + unused
 }
 
 // startOf returns the address of the first page for the user.

@@ -32,7 +32,7 @@ func Document(name string) exchange.Handler {
 // manualPage returns the page of a part of the documentation for clients without scripts. It
 // returns nil for an unknown address. The page at DocsPath lists all parts.
 func (p *Pages) manualPage(at string) *html.Page {
-	index := &html.Page{Title: "Manual", Lead: "The user guide and the interface reference need JavaScript. The pages of the manual do not."}
+	index := &html.Page{Title: "Manual", Lead: "The user guide and the API reference need JavaScript. The pages of the manual do not."}
 	for _, part := range docs.Pages() {
 		address := p.hosts.Prefix() + DocsPath + part.Name()
 		if at == DocsPath+part.Name() {

@@ -27,7 +27,7 @@ func Rows(kv KV, ended func() error) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		header, err := ReadHeader(kv)
 		if err == nil && header.Schema != Schema {
-			err = fmt.Errorf("tables: the metadata are of version %d; the service brings them to %d when it starts", header.Schema, Schema)
+			err = fmt.Errorf("tables: the metadata are of version %d; the service upgrades them to %d when it starts", header.Schema, Schema)
 		}
 		if err != nil {
 			yield(Row{}, err)

@@ -29,7 +29,7 @@ func Migrate(kv KV, in Buckets, version uint32) error {
 	t := Write(kv, State{}, 0, time.Now)
 	for _, step := range migrations[version-Oldest] {
 		if err := step(t, in); err != nil {
-			return fmt.Errorf("tables: bring to version %d: %w", version+1, err)
+			return fmt.Errorf("tables: upgrade to version %d: %w", version+1, err)
 		}
 	}
 	putMetaRow(t, schemaRow, schemaFields, version+1)
@@ -104,7 +104,7 @@ func readable(version uint32) error {
 	case version > Schema:
 		return fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, version, Schema)
 	case version < Oldest:
-		return fmt.Errorf("%w: %d, the oldest known is %d", metadata.ErrTooOld, version, Oldest)
+		return fmt.Errorf("%w: %d, the oldest supported is %d", metadata.ErrTooOld, version, Oldest)
 	}
 	return nil
 }

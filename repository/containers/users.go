@@ -138,7 +138,7 @@ func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 			return nil
 		}
 	}
-	return core.Conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
+	return core.Conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another user a sysadmin first")
 }
 
 // Delete deletes a user. It permanently revokes the keys and links of the user and pauses the

@@ -275,7 +275,7 @@ type Transition struct {
 // nil if there is nothing to do.
 func (c Transition) Begin(tx *metadata.Tx, match Match) (cascade *metadata.Cascade, wait bool, err error) {
 	if c.Above != nil || c.Within || c.Own != nil && c.Own.Restore != c.Restore {
-		return nil, false, Conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
+		return nil, false, Conflict(errs.CodeBusy, "", "a deletion or restoration is in progress here; try again when it is done")
 	}
 	if c.Own != nil { // the first request has met its precondition
 		return nil, true, nil
@@ -333,5 +333,5 @@ func begunError(err error) error {
 		return nil
 	}
 	return &errs.Error{Kind: known.Kind, Code: known.Code, Err: err,
-		Message: "this has begun but is delayed; it continues automatically, and the same request waits for its end"}
+		Message: "the deletion or restoration has begun but is delayed; it continues automatically; repeat the request to wait for its end"}
 }

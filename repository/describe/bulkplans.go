@@ -174,7 +174,7 @@ func (s *BulkEdits) planLine(ctx context.Context, tx *metadata.Tx, of core.Resol
 	}
 	if !after.Equal(before) && line.ETag != r.Tag() {
 		o.stale = true
-		o.refuse(spreadsheet.Problem{Row: line.Row, Column: "etag", Message: "the file was changed since this was downloaded; download it again"})
+		o.refuse(spreadsheet.Problem{Row: line.Row, Column: "etag", Message: "the file has changed since the table was downloaded; download the table again"})
 		return nil
 	}
 	return s.planFile(ctx, tx, r, before, after, line.Row, o)

@@ -55,7 +55,7 @@ func Describe(kind descriptive.Kind, stored *string, patch descriptive.Patch, ar
 	}
 	after, err := before.Merge(patch)
 	if name, added := after.Sources.Added(before.Sources); err == nil && added && !arrives {
-		return core.Invalid(descriptive.Root+".sources."+core.Shorten(name), "sources record which values instruments have set; entries can be removed, but not added or changed")
+		return core.Invalid(descriptive.Root+".sources."+core.Shorten(name), "sources record which values the service has filled from files; entries can be removed, but not added or changed")
 	}
 	if err == nil {
 		err = after.ReadQuantities(before)

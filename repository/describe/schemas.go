@@ -108,7 +108,7 @@ func (f SchemaFields) applyTypes(s *Schema) (err error) {
 		return nil
 	}
 	if s.For == metadata.ForSets && len(f.Types) > 0 {
-		return core.Invalid("types", "types can be named for files only, not for sets")
+		return core.Invalid("types", "types applies only to schemas for files, not for sets")
 	}
 	if s.Schema.Types, err = conformance.ParseTypes(f.Types); err != nil {
 		return core.Invalid("types", "types %v", err)
@@ -220,9 +220,9 @@ func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 	}
 	switch {
 	case active >= maxSchemas:
-		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has %d schemas at most; delete one first", maxSchemas)
+		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has at most %d schemas; delete one first", maxSchemas)
 	case len(all)+fresh > maxKeptSchemas:
-		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has %d schemas at most, with those that are deleted; restore one of them", maxKeptSchemas)
+		return core.Conflict(errs.CodeTooManySchemas, "", "a dataspace has at most %d schemas, including deleted ones; restore one of them", maxKeptSchemas)
 	}
 	return nil
 }

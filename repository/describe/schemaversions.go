@@ -41,7 +41,7 @@ func (s *Schemas) GetVersion(ctx context.Context, p auth.Principal, id, number s
 		}
 		n, err := core.NumberWithin("number", number, 1, uint64(schema.Version))
 		if err != nil {
-			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeVersionNotFound, Message: "the schema has no version with this number; they go from 1 to " + strconv.Itoa(int(schema.Version))}
+			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeVersionNotFound, Message: "the schema has no version with this number; its versions are numbered from 1 to " + strconv.Itoa(int(schema.Version))}
 		}
 		v.SchemaVersion, err = tx.SchemaVersions.Get(metadata.SchemaVersionKey{Schema: schema.ID, Number: uint32(n)})
 		return err

@@ -110,7 +110,7 @@ func (a *Archive) Filled(err error) (*Archive, error) {
 func (a *Archive) Take(id metadata.ID) error {
 	a.room++
 	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {
-		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
+		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "too many large archives are in progress; try again when one of them is done"}
 	}
 	a.rest = append(a.rest, id)
 	return nil
@@ -151,7 +151,7 @@ func (a *Archive) TakeActive(tx *metadata.Tx, set core.ResolvedSet, folder strin
 	case set.Shown().State == metadata.Deleted:
 		return &errs.Error{Kind: errs.Gone, Code: errs.CodeSetGone, Message: "the set is deleted; restore it to read its files"}
 	case set.Above != nil, set.Own != nil: // the listing may lack resources being restored
-		return core.Conflict(errs.CodeBusy, "", "a restoration is under way here; try again when it is done")
+		return core.Conflict(errs.CodeBusy, "", "a restoration is in progress here; try again when it is done")
 	}
 	most := a.service.config.ArchiveRoom
 	var full error

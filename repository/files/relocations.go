@@ -235,7 +235,7 @@ func (t *Relocation) planHistory() (err error) {
 	case errors.Is(err, metadata.ErrRecordDamaged):
 		err = storage.DamagedError("a version of resource "+t.source.ID.String(), err)
 	case len(t.former) > maxMovedVersions:
-		err = core.Conflict(errs.CodeTooManyVersions, "", "the file has more than %d versions, which cannot be moved at once; copy it, and delete it here", maxMovedVersions)
+		err = core.Conflict(errs.CodeTooManyVersions, "", "the file has more than %d versions, too many for a move; copy it, and delete it here", maxMovedVersions)
 	}
 	return err
 }

@@ -66,7 +66,7 @@ const (
 func (e DriveEntry) exists() error {
 	switch {
 	case e.Missing != Present:
-		return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you may not read it"}
+		return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you cannot read it"}
 	case e.Set == nil:
 		return ContainersStay()
 	}
@@ -86,7 +86,7 @@ func (e DriveEntry) free() error {
 	case e.Missing == Present:
 		return &errs.Error{Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "there is something at this path already"}
 	case e.Missing == Unusable:
-		return core.Invalid("path", "an element of the path is empty, . or .., too long, or has a backslash or a control character")
+		return core.Invalid("path", "an element of the path is empty, . or .., is too long, or has a backslash or a control character")
 	case e.Missing == NoParent:
 		return core.Conflict(errs.CodeNotFound, "path", "the folder of this path does not exist")
 	}

@@ -82,7 +82,7 @@ func (s *Drive) ChangeProperties(ctx context.Context, p auth.Principal, path Dri
 		case err != nil, after.Properties == at.Properties && after.Attributes == at.Attributes:
 			return err
 		case len(after.Properties) > maxProperties && after.Properties != at.Properties:
-			return core.Invalid("", "the properties of a file may have up to %d bytes together", maxProperties)
+			return core.Invalid("", "the properties of a file may have up to %d bytes in total", maxProperties)
 		case at.File != nil:
 			return keepProperties(tx, metadata.FileProperties{ResourceID: at.File.ID, Properties: after.Properties, Attributes: after.Attributes})
 		}

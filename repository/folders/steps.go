@@ -144,7 +144,7 @@ func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 			return err
 		}
 		if set.Own != nil || set.Above != nil {
-			return core.Conflict(errs.CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
+			return core.Conflict(errs.CodeBusy, "", "a deletion or restoration is in progress here; try again when it is done")
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func tried(d *metadata.Delivery, a webhooks.Answer, at metadata.Stamp) {
 
 // describe returns the result of the last try, for people.
 func describe(a webhooks.Answer) string {
-	return fmt.Sprintf("%d tries failed; the last one %s", webhooks.MaxTries, a)
+	return fmt.Sprintf("%d attempts failed; the last one %s", webhooks.MaxTries, a)
 }
 
 // behind returns the place after the entry of a delivery.
@@ -52,7 +52,7 @@ func behind(d metadata.Delivery) (p place, err error) {
 }
 
 // ErrNothingToSkip reports that no failed message of a webhook waits for its next try.
-var ErrNothingToSkip = errors.New("no message waits for another try")
+var ErrNothingToSkip = errors.New("no message waits for another attempt")
 
 // Skip moves a webhook past the failed message, which stays among its deliveries. With all, it
 // moves past everything up to now. It returns ErrNothingToSkip if no message has failed and all is

@@ -18,7 +18,7 @@ import (
 func ParseEvents(patterns []string) (string, error) {
 	for _, pattern := range patterns {
 		if !audit.Known(pattern) {
-			return "", fmt.Errorf("each must be a kind of event such as resource.create, or all of a noun such as resource.*")
+			return "", fmt.Errorf("each must be a kind of event such as resource.create, or all events of an object kind such as resource.*")
 		}
 	}
 	return strings.Join(patterns, " "), nil

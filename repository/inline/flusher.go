@@ -145,7 +145,7 @@ func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 		return body{}, err
 	}
 	if !r.Needs(of) {
-		return body{}, fmt.Errorf("%w: its resource does not need it", metadata.ErrRecordDamaged)
+		return body{}, fmt.Errorf("%w: the resource no longer uses this inline body", metadata.ErrRecordDamaged)
 	}
 	content, err := rows.VerifyInline(tx, r)
 	return body{of, blobs.Blob{Digest: r.Digest, Size: r.Bytes}, content}, err

@@ -231,7 +231,7 @@ func (s *Links) bound(l *metadata.Link, sent bool) error {
 	case l.Expires == 0:
 		l.Expires = min(now+metadata.Stamp(usual.Microseconds()), latest)
 	case sent && l.Expires > latest:
-		return core.Invalid("expires", "expires: links of this kind last at most %s", most)
+		return core.Invalid("expires", "expires: links of this kind are valid for at most %s", most)
 	}
 	return nil
 }

@@ -61,13 +61,13 @@ func (s *Links) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspac
 	case p.Sysadmin:
 		return nil
 	case d.ID == metadata.ID{}:
-		return core.Forbidden("only a sysadmin may invite without a dataspace")
+		return core.Forbidden("only a sysadmin can create an invitation without a dataspace")
 	}
 	if err := core.Authorise(tx, p, d, auth.Manage); err != nil {
 		return err
 	}
 	if !s.config.AdminsInvite {
-		return core.Forbidden("only sysadmins may invite people here; the operator can let admins (invitations in the configuration)")
+		return core.Forbidden("only sysadmins can invite people here; the operator can also allow admins to do so (invitations in the configuration)")
 	}
 	own, err := core.RoleIn(tx, p.UserID, d.ID)
 	if err == nil && role > own {

@@ -276,7 +276,7 @@ func (s *Links) Take(ctx context.Context, p auth.Principal, id string) (taken co
 		}
 		l := before
 		if l.OwnerID, l.MadeWith = p.UserID, p.KeyID; before.State == metadata.Deleted {
-			return core.Conflict(errs.CodeDeleted, "", "this link is revoked; make another one")
+			return core.Conflict(errs.CodeDeleted, "", "this link is revoked; create another one")
 		}
 		if l.Kind == metadata.Invitation {
 			if err := s.mayStillInvite(tx, p, l); err != nil {

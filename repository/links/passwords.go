@@ -143,7 +143,7 @@ func (s *Visitors) Admit(ctx context.Context, v Visitor, password string) (proof
 		}
 	}
 	if !right {
-		return "", &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Field: "password", Message: "this is not the password of this link"}
+		return "", &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Field: "password", Message: "the password is not the password of this link"}
 	}
 	s.links.passwords.remember(digest)
 	return s.links.proofOf(link), nil

@@ -109,14 +109,14 @@ func (v foundLink) crowded(open []metadata.ResumableUpload, length int64) error 
 	rule := ""
 	switch {
 	case v.MaxUses > 0 && int64(len(open)) >= int64(v.MaxUses)-int64(v.Use.Count):
-		rule = "as many as the files that it still accepts"
+		rule = "as many unfinished uploads as it still accepts files"
 	case len(open) >= maxUnfinished:
-		rule = fmt.Sprintf("the maximum of %d", maxUnfinished)
+		rule = fmt.Sprintf("%d unfinished uploads, the maximum", maxUnfinished)
 	case v.MaxBytes > 0 && length > v.MaxBytes-v.Use.Bytes-bytes:
-		rule = "whose total size leaves no space for this file"
+		rule = "unfinished uploads whose total size leaves no space for this file"
 	default:
 		return nil
 	}
 	return &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
-		Message: "this link has unfinished uploads, " + rule + "; try again when one is complete, or ends after 50 minutes without data"}
+		Message: "this link has " + rule + "; try again when one is complete, or ends after 50 minutes without data"}
 }

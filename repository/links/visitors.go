@@ -54,7 +54,7 @@ type foundLink struct {
 }
 
 func linkNotFound() error {
-	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeLinkNotFound, Message: "there is no such link; perhaps its address is not complete"}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeLinkNotFound, Message: "there is no such link; perhaps its address is incomplete"}
 }
 
 // linkEnded returns the same error for a revoked link and for one whose owner or set is deleted.

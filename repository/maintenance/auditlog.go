@@ -129,7 +129,7 @@ func (c *logChecker) follow(number uint64, e audit.Entry) error {
 		return nil
 	}
 	if !c.open.has(e.Previous) {
-		c.wrong(true, number, "the previous entry that it names, %d, is about no object, or is already continued by another entry", e.Previous)
+		c.wrong(true, number, "the previous entry that it names, %d, has no object, or another entry already follows it", e.Previous)
 		return nil
 	}
 	before, err := c.entry(e.Previous)

@@ -112,7 +112,7 @@ func TestCheckFindsFaultsOfLog(t *testing.T) {
 		}, []string{"its entry %d of the audit log is not the last one about it", "whose last entry it is, names another entry or no entry"}},
 		"a history is forked": {func(l *brokenLog) error {
 			return errors.Join(l.about(l.h.Resources[0].ID, l.entry()), l.about(l.h.Resources[0].ID, l.entry()))
-		}, []string{"the previous entry that it names, %d, is about no object, or is already continued by another entry", "is not the last one", "names another entry or no entry", "names another entry or no entry"}},
+		}, []string{"the previous entry that it names, %d, has no object, or another entry already follows it", "is not the last one", "names another entry or no entry", "names another entry or no entry"}},
 		"a history goes on in that of another": {func(l *brokenLog) error {
 			err := l.about(l.h.Resources[0].ID, l.h.Resources[1].Entry)
 			l.h.Resources[0].Entry = l.last()

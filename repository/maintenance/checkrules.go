@@ -61,7 +61,7 @@ func (c *checker) checkRecord(kind string, r metadata.Record, name string) {
 	c.result.Stamp = max(c.result.Stamp, r.Modified)
 	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "its state is invalid")
 	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
-	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id has another time than its creation")
+	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "the time in its id differs from the time of its creation")
 	c.wrong(r.State == metadata.Active && r.TakenBy != 0, kind, r, name, "it is active, but refers to a deletion")
 }
 

@@ -59,7 +59,7 @@ var errRecent = errors.New("it has not been unreferenced for long enough")
 // when it has passed.
 const purgeLasts = 8 * time.Second
 
-var errPurging error = &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is under way; try again when it is done"}
+var errPurging error = &errs.Error{Kind: errs.Conflict, Code: errs.CodeBusy, Message: "a purge is running; try again when it is done"}
 
 // Purge removes the bytes of resources deleted long ago, with all their versions, and of versions
 // that the retention of their dataspace does not keep. The records of the resources stay as

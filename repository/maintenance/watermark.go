@@ -52,10 +52,10 @@ func (s lineageState) older(w watermark) string {
 	case w.Identity != s.identity:
 		return fmt.Sprintf("the files in blobs/ belong to another repository, %s; the metadata are of %s", w.Identity, s.identity)
 	case w.Epoch == s.epoch.ID && s.last < w.Stamp:
-		return fmt.Sprintf("the metadata are older than the files: their last change is of %s, and the files belong to metadata with changes until %s",
+		return fmt.Sprintf("the metadata are older than the files: their last change is of %s, but the files belong to metadata with changes until %s",
 			at(s.last), at(w.Stamp))
 	case !s.epoch.Continues(w.Epoch, w.Stamp):
-		return fmt.Sprintf("the metadata do not continue those that the files belong to: these had changes until %s, in the epoch %s; "+
+		return fmt.Sprintf("the metadata do not continue the metadata to which the files belong: these had changes until %s, in the epoch %s; "+
 			"the metadata are of the epoch %s, which began with the state of %s", at(w.Stamp), w.Epoch, s.epoch.ID, at(s.epoch.Base))
 	}
 	return ""

@@ -120,7 +120,7 @@ func TestOlderMetadataReported(t *testing.T) {
 		if found := k.history(older); len(found) != 0 {
 			t.Errorf("after the operator has accepted it: %q", found)
 		}
-		if found := k.history(k.Meta); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata do not continue those that the files belong to") {
+		if found := k.history(k.Meta); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata do not continue the metadata to which the files belong") {
 			t.Errorf("the newer metadata, restored after that: %q", found)
 		}
 	})

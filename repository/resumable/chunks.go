@@ -167,11 +167,11 @@ func (r *checkpointReader) Read(p []byte) (int, error) {
 
 // errLonger reports more bytes than announced. It is unknown which of them are wrong.
 var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Length",
-	Message: "more bytes have arrived than the Upload-Length of this upload"}
+	Message: "more bytes were received than the Upload-Length of this upload"}
 
 // errExpected reports a digest that contradicts the one announced earlier.
 var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
-	Message: "another SHA-256 was announced before, or the file that has arrived has another one"}
+	Message: "another SHA-256 was announced before, or the received file has another SHA-256"}
 
 func wrongOffset(want, got int64) error {
 	return &errs.Error{Kind: errs.Conflict, Code: errs.CodeOffset, Field: "Upload-Offset",

@@ -35,7 +35,7 @@ func (s *AuditLog) List(ctx context.Context, p auth.Principal, req core.ListRequ
 		Items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[core.AuditEntry, error], error) {
 			if q.Action != "" && !audit.Known(q.Action) {
 				return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "action",
-					Message: "action must be the word of an action, such as resource.create, or all of one kind, such as resource.*"}
+					Message: "action must be the name of an action, such as resource.create, or all actions on a kind of object, such as resource.*"}
 			}
 			managed, err := managedDataspaces(tx, p)
 			if err != nil {

@@ -306,7 +306,7 @@ func compareIDs(a, b [16]byte) int { return slices.Compare(a[:], b[:]) }
 // indexError converts an error of the index to an error for clients.
 func indexError(err error) error {
 	if errors.Is(err, index.ErrTooCostly) {
-		return invalidQuery("the words of this query are the beginning of too many words in too many files; search for longer or fewer words, or narrow the search with in:")
+		return invalidQuery("too many words in too many files begin with the words of this query; search for longer or fewer words, or limit the search with in:")
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return storage.Error(err)

@@ -165,7 +165,7 @@ func newWebhook(tx *metadata.Tx, p auth.Principal, in NewWebhook) (w metadata.We
 	}
 	all, err := rows.Collect(tx.Webhooks.All(metadata.ID{}), hooks.MaxWebhooks)
 	if err == nil && len(all) == hooks.MaxWebhooks {
-		err = core.Conflict(errs.CodeTooManyWebhooks, "", "a service has %d webhooks at most; remove one first", hooks.MaxWebhooks)
+		err = core.Conflict(errs.CodeTooManyWebhooks, "", "a service has at most %d webhooks; remove one first", hooks.MaxWebhooks)
 	}
 	return w, err
 }

@@ -186,7 +186,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (a Answer) {
 	a.Status, a.RetryAfter = response.StatusCode, retryAfter(response)
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
-		a.Err = "the answer was cut off: " + s.reason(err)
+		a.Err = "the response was interrupted: " + s.reason(err)
 	}
 	if response.Header.Get("Location") != "" && a.Status/100 == 3 {
 		a.Err = "redirects are not followed"

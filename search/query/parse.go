@@ -40,7 +40,7 @@ func Parse(text string) (Query, error) {
 	case len(text) > MaxBytes:
 		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d bytes; this one has %d", MaxBytes, len(text))}
 	case !utf8.ValidString(text):
-		return Query{}, &Error{Rule: "a query is valid UTF-8"}
+		return Query{}, &Error{Rule: "a query must be valid UTF-8"}
 	}
 	p := parser{text: text}
 	var q Query
@@ -192,7 +192,7 @@ func (p *parser) quotation() (Clause, bool, error) {
 		return c, ok, nil
 	}
 	if !isName(v.text) {
-		return Clause{}, false, v.refuse("the name of a property begins with a letter or digit, and has letters, digits, spaces and _-()/%%° only; put a space before the colon if it is a phrase")
+		return Clause{}, false, v.refuse("a property name must begin with a letter or digit, and contain only letters, digits, spaces and _-()/%%°; to search for a phrase, put a space between its closing quote and the colon")
 	}
 	p.at = v.at
 	return p.property(v)

@@ -327,8 +327,8 @@ func TestParseErrors(t *testing.T) {
 		"temperature:25C..20C":             {12, "25C..20C", "ends before it begins"},
 		`"Sample ID":--`:                   {12, "--", "a letter or digit"},
 		`operator:"?"`:                     {9, `"?"`, "a letter or digit"},
-		`"Sample, ID":x`:                   {0, `"Sample, ID"`, "the name of a property"},
-		`"a..b":x`:                         {0, `"a..b"`, "the name of a property"},
+		`"Sample, ID":x`:                   {0, `"Sample, ID"`, "a property name"},
+		`"a..b":x`:                         {0, `"a..b"`, "a property name"},
 		`-x "` + strings.Repeat("a ", 249): {0, "", "at most 500 bytes"},
 	} {
 		_, err := query.Parse(text)

@@ -56,7 +56,7 @@ func TestPatchRefuses(t *testing.T) {
 		"12h30":   `"12h30" is read as the number 12, and "h30" after it is not a unit; write a string as t=12h30`,
 		"5/2":     `"5/2" is read as the number 5, and "/2" after it is not a unit; write a string as t=5/2`,
 		"20 zork": `"20 zork" is read as the number 20, and "zork" after it is not a known unit; write a string as t=20 zork, and another unit as t:={"value":20,"unit":"zork"}`,
-		"1,234":   "the number 1,234 can be read in two ways; write 1.234, or without a sign between the thousands 1234",
+		"1,234":   "the number 1,234 can be read in two ways; write 1.234, or 1234 without a thousands separator",
 		"5-7 mm":  "is not a unit", "5±2 mm": "is not a unit", "12:30": "is not a unit", "½": "there must be JSON", "0x10": "is not a known unit", "1_000": "is not a unit",
 		"NaN": "there must be JSON", "٣": "there must be JSON", "20 °C x": "is not a known unit", "2026-01-02": "is not a unit", "007": "there must be JSON",
 	} {

@@ -34,7 +34,7 @@ var (
 	// ErrLocked means that another process has locked the file.
 	ErrLocked = errors.New("another process uses it")
 	// ErrReplaced means that the resource has another file now, or no file.
-	ErrReplaced = errors.New("the resource has changed meanwhile")
+	ErrReplaced = errors.New("the resource has changed during the download")
 	// ErrDisk is an error of the local file system, which would affect other files, too.
 	ErrDisk = errors.New("on this machine")
 )

@@ -62,7 +62,7 @@ func Read(folder fs.FS) (map[string]Resource, error) {
 	}
 	var names document
 	if err := json.Unmarshal(text, &names); err != nil || names.Format != format {
-		return nil, fmt.Errorf("%w: %s is damaged, or of another version of labshelf; get the set again, or remove the file", ErrDamaged, Name)
+		return nil, fmt.Errorf("%w: %s is damaged, or was written by another version of labshelf; get the set again, or remove the file", ErrDamaged, Name)
 	}
 	return names.Files, nil
 }

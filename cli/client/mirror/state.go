@@ -142,7 +142,7 @@ func (m *mirror) readState() error {
 	}
 	var version struct{ Format int }
 	if json.Unmarshal(text, &version) == nil && version.Format > mirrorFormat {
-		return fmt.Errorf("the mirror in %s was made by a newer labshelf; use that version", m.dir)
+		return fmt.Errorf("a newer labshelf created the mirror in %s; use that version", m.dir)
 	}
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil || s.Format != mirrorFormat || s.Listing == "" || s.Next == "" ||

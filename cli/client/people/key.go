@@ -263,7 +263,7 @@ func keyRevoke(ctx context.Context, p command.Process, c *client.Client, user, r
 	if !o.dry {
 		k.State = "revoked"
 	}
-	return p.Done(revokedKey{k, made}, o.json, "%s the key %s, which began with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
+	return p.Done(revokedKey{k, made}, o.json, "%s the key %s, which begins with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
 }
 
 // listDependents lists the objects that depend on a key; fate is what happens to them.
@@ -276,7 +276,7 @@ func listDependents(fate string, d client.KeyDependents) string {
 		fmt.Fprintf(&lines, "%s: %d more keys, links and webhooks\n", fate, more)
 	}
 	if d.Sessions > 0 {
-		fmt.Fprintf(&lines, "Sessions of browsers that end with their key: %d\n", d.Sessions)
+		fmt.Fprintf(&lines, "Browser sessions that end with their key: %d\n", d.Sessions)
 	}
 	return lines.String()
 }

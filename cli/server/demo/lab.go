@@ -35,8 +35,8 @@ type file struct {
 }
 
 var members = []member{
-	{Person{Username: "ines", Fullname: "Inês Ferreira", Role: "admin of both dataspaces: gives others access"}, "Materials group; looks after the diffractometer."},
-	{Person{Username: "mara", Fullname: "Mara Lindqvist", Role: "editor of plant-growth: puts files in, changes them"}, "Growth chambers and microscopy."},
+	{Person{Username: "ines", Fullname: "Inês Ferreira", Role: "admin of both dataspaces: gives access to others"}, "Materials group; maintains the diffractometer."},
+	{Person{Username: "mara", Fullname: "Mara Lindqvist", Role: "editor of plant-growth: uploads and changes files"}, "Growth chambers and microscopy."},
 	{Person{Username: "jon", Fullname: "Jon Abara", Role: "member of plant-growth: reads"}, "Student."},
 }
 
@@ -46,7 +46,7 @@ var lab = []dataspace{
 		description: "Diffraction, fluorescence and mechanics. Everybody with an account can read it.",
 		roles:       map[string]auth.Role{"ines": auth.Admin},
 		sets: []set{
-			{"silicon-reference", "Silicon reference, D2", "The reference pattern that every session begins with.",
+			{"silicon-reference", "Silicon reference, D2", "Reference pattern, measured at the beginning of every session.",
 				`{"creators":[{"name":"Ferreira, Inês","type":"person"}],"publisher":"Materials group","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["diffraction","silicon"],"tags":["reference"]}`, []file{
 					{source: "silicon-reference.tsv", name: "silicon-reference.tsv", description: "20° to 90°, Cu Kα, 0.02° a step.",
 						metadata: `{"tags":["reference"],"properties":{"sample":{"id":"Si-640","form":"powder"},"temperature":{"value":20,"unit":"°C"},"wavelength":{"value":1.5406,"unit":"Å"}}}`},

@@ -35,7 +35,7 @@ func database(ctx context.Context) func(place) []Finding {
 		}
 		found := []Finding{fine("PostgreSQL %s answers in %s", c.Server, display.Duration(c.RoundTrip))}
 		if c.Empty {
-			found = append(found, fine("the database is empty; the service makes its tables when it starts"))
+			found = append(found, fine("the database is empty; the service creates its tables when it starts"))
 		}
 		for _, e := range databaseRules {
 			if e.broken(c) {

@@ -103,8 +103,8 @@ type kind struct {
 
 func kinds() []kind {
 	const (
-		share  = "a network share or a share of the host, where locks and syncs may not work as they should"
-		fuse   = "a program stands between the service and the disk, and may not sync or lock"
+		share  = "a network share or a share of the host, on which locks and syncs may be unreliable"
+		fuse   = "a program between the service and the disk handles files, perhaps without syncs or locks"
 		memory = "its content is lost at the next restart of the machine"
 		simple = "it has neither a journal nor permissions; a power cut can damage it"
 	)

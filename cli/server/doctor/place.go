@@ -100,7 +100,7 @@ func some(found []Finding) []Finding {
 		return found
 	}
 	rest := len(found) - maxListed
-	return append(found[:maxListed], warning("fix those, and run this again", "and %d more of this kind", rest))
+	return append(found[:maxListed], warning("fix these, and run doctor again", "and %d more of this kind", rest))
 }
 
 // clock checks that the system's clock shows a plausible year, and compares it with the last

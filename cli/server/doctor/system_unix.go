@@ -69,9 +69,9 @@ func openFiles(place) []Finding {
 	}
 	if limit.Cur < fewDescriptors {
 		return []Finding{warning("raise it: ulimit -n 65536, or LimitNOFILE=65536 for systemd",
-			"only %d files and connections can be open at once", limit.Cur)}
+			"only %d files and connections can be open at a time", limit.Cur)}
 	}
-	return []Finding{fine("%d files and connections can be open at once", limit.Cur)}
+	return []Finding{fine("%d files and connections can be open at a time", limit.Cur)}
 }
 
 func statOf(path string) (*syscall.Stat_t, error) {

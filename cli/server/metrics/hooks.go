@@ -68,7 +68,7 @@ func newCommits() commits {
 		waited:     histogram("commit_wait_seconds", "Longest time that an operation of a commit waited in the queue.", diskBuckets),
 		work:       histogram("commit_work_seconds", "Time for which the operations of a commit ran.", diskBuckets),
 		took:       histogram("commit_duration_seconds", "Time for committing the changes of these operations.", diskBuckets),
-		synced:     histogram("commit_sync_seconds", "The part of it in which pages were written and synced.", diskBuckets),
+		synced:     histogram("commit_sync_seconds", "Part of the time for committing in which pages were written and synced.", diskBuckets),
 		failures:   counter("commit_failures_total", "Commits that failed."),
 	}
 }
@@ -100,7 +100,7 @@ func newPurges() purges {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{"what"})
 	}
 	return purges{
-		took:     histogram("purge_duration_seconds", "Purges that were more than a dry run.", purgeBuckets),
+		took:     histogram("purge_duration_seconds", "Purges, without dry runs.", purgeBuckets),
 		failures: counter("purge_failures_total", "Purges that ended early."),
 		files: removed("purge_removed_files_total", "Objects that purges removed: a resource became a tombstone, a version lost its file, a blob or orphan went to the "+
 			"trash, trash was deleted."),
@@ -140,7 +140,7 @@ func newMoves() moves {
 		took:     histogram("move_duration_seconds", "Batches of inline bodies that were flushed to files, including pauses for uploads.", requestBuckets),
 		bodies:   counter("moved_files_total", "Inline bodies that were flushed to files."),
 		bytes:    counter("moved_bytes_total", "Bytes of those bodies."),
-		failures: counter("move_failures_total", "Batches whose flush failed and is repeated."),
+		failures: counter("move_failures_total", "Batches whose flush failed; it is repeated."),
 	}
 }
 
@@ -165,7 +165,7 @@ func newScrubs() scrubs {
 	return scrubs{
 		files:   counter("scrub_files_total", "Files read in the background to find damage."),
 		bytes:   counter("scrub_bytes_total", "Bytes of those files."),
-		damaged: counter("scrub_damaged_files_total", "Files among those that were damaged or missing."),
+		damaged: counter("scrub_damaged_files_total", "Files read in the background that were damaged or missing."),
 	}
 }
 

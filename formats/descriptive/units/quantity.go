@@ -93,7 +93,7 @@ func Cut(text string, c Convention) (number, rest string, err error) {
 	case plain == "":
 		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s if it is one number", asWritten, sign+other+exponent)}
 	case other != "" && exponent == "":
-		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s, or without a sign between the thousands %s",
+		return "", rest, &Error{Ambiguous: true, message: fmt.Sprintf("the number %s can be read in two ways; write %s, or %s without a thousands separator",
 			asWritten, sign+c.Write(plain), sign+other)}
 	}
 	return sign + plain + exponent, rest, nil

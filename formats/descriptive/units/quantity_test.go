@@ -54,7 +54,7 @@ func TestReadError(t *testing.T) {
 		"5/2":     `"5/2" is read as the number 5, and "/2" after it is not a unit`,
 		"20,5 xy": `"20,5 xy" is read as the number 20.5, and "xy" after it is not a known unit`,
 		"3V3":     `"3V3" can be read in two ways; write the decimals before the unit`,
-		"1,234":   `the number 1,234 can be read in two ways; write 1.234, or without a sign between the thousands 1234`,
+		"1,234":   `the number 1,234 can be read in two ways; write 1.234, or 1234 without a thousands separator`,
 		"1 234":   `the number 1 234 can be read in two ways; write 1234 if it is one number`,
 		"Ada":     `"Ada" does not begin with a number`,
 		"007":     `"007" is not a number`,

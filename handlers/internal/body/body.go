@@ -40,7 +40,7 @@ func Error(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &errs.Error{Kind: errs.TimedOut, Code: errs.CodeTimeout, Message: "the body stalled, or was sent too slowly", Err: err}
 	}
-	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is incomplete or malformed", Err: err}
 }
 
 // MediaType returns the parameters of the body's media type. It returns an error for another media

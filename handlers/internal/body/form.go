@@ -175,7 +175,7 @@ var charsets = map[string]*charmap.Charmap{
 func readText(name string, part *multipart.Part) (string, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(Reader{part}), maxPartText))
 	if len(raw) == maxPartText {
-		return "", InvalidField(name, "this text is far too long")
+		return "", InvalidField(name, "this value is far too long")
 	}
 	if err != nil {
 		return "", Error(err)
@@ -191,7 +191,7 @@ func readText(name string, part *multipart.Part) (string, error) {
 		}
 		text, err := known.NewDecoder().Bytes(raw)
 		if bytes.ContainsRune(text, utf8.RuneError) {
-			return "", InvalidField(name, "this text has bytes that are not valid in its charset")
+			return "", InvalidField(name, "this value has bytes that are not valid in its charset")
 		}
 		return string(text), err
 	}

@@ -52,7 +52,7 @@ const tusResumable = "Tus-Resumable"
 func PublicError(err error) *errs.Error {
 	var known *errs.Error
 	if !errors.As(err, &known) {
-		known = &errs.Error{Code: errs.CodeInternal, Message: "the service failed to do this; its log says why"}
+		known = &errs.Error{Code: errs.CodeInternal, Message: "the request failed because of an error in the service; its log has the reason"}
 	}
 	return known
 }

@@ -79,7 +79,7 @@ func appendMapping(out *bytes.Buffer, n *yaml.Node) error {
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.ShortTag() != "!!str" || seen[key.Value] {
-			return fmt.Errorf("line %d: key %q is not a string, or comes twice", key.Line, key.Value)
+			return fmt.Errorf("line %d: key %q is not a string, or occurs twice", key.Line, key.Value)
 		}
 		seen[key.Value] = true
 		if i > 0 {

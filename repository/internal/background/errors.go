@@ -12,7 +12,7 @@ import (
 // The names of tasks in Errors.
 const (
 	TaskOpen             = "opening the metadata"
-	TaskCascades         = "deletions and restorations under way"
+	TaskCascades         = "deletions and restorations"
 	TaskScrub            = "reading all files to find damage"
 	TaskExpiry           = "removing uploads that have expired"
 	TaskWatermark        = "comparing the metadata with the files"

@@ -61,7 +61,7 @@ func Recent(begun, put time.Time, now metadata.Stamp) bool {
 // ErrStale reports that an object is, or may be, an orphan that a purge has deleted. The client
 // must send the file again.
 var ErrStale error = &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable,
-	Message: "the file arrived too long ago to be recorded now; nothing was changed, send it again"}
+	Message: "the file was received too long ago to be recorded now; nothing was changed; send it again"}
 
 // TrashObject moves the object of a blob to the trash. Call it in the transaction that removes the
 // row of the blob.

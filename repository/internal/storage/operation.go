@@ -54,7 +54,7 @@ func (o *Operation) Outcome(err error, done string) error {
 	}
 	known, _ := errors.AsType[*errs.Error](Error(err))
 	return &errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown, Err: err,
-		Message: "the operation ended early, and only a part of it is certain (" + done + "): " + promises.Replace(known.Message) +
+		Message: "the operation ended early, and only a part of it is known to be complete (" + done + "): " + promises.Replace(known.Message) +
 			"; check the current state before you repeat it"}
 }
 

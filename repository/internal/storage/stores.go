@@ -107,7 +107,7 @@ var meanings = []struct {
 }{
 	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage" + unchanged}},
 	{metadata.ErrOutcomeUnknown, errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown,
-		Message: "the connection to the disk or the database broke during the change, which may or may not have been made"}},
+		Message: "the connection to the disk or the database broke during the change, so it may or may not have taken effect"}},
 	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left" + unchanged}},
 	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service accepts no changes after an I/O error"}},
@@ -141,7 +141,7 @@ func Error(err error) error {
 			return &as
 		}
 	}
-	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the request failed because of an error in the service; its log has the reason", Err: err}
 }
 
 // Orphaned is rows.Orphaned or, with objects, rows.Unnamed. It waits until the state that it has
