@@ -188,7 +188,7 @@ func TestDamagedMetadata(t *testing.T) {
 	_, found, err := w.tryBackUp(dest, backup.CreateOptions{})
 	wantError(t, err, backup.ErrMetadataDamaged, "the older backup of")
 	if len(found) == 0 {
-		t.Error("nothing was named")
+		t.Error("no file was reported")
 	}
 	if after := metaOf(t, dest); after != before {
 		t.Errorf("%s was replaced by %s", before, after)
@@ -197,7 +197,7 @@ func TestDamagedMetadata(t *testing.T) {
 	result, _, err := w.tryBackUp(fresh, backup.CreateOptions{})
 	check(t, err)
 	if result.Violations == 0 {
-		t.Error("nothing was counted")
+		t.Error("no file was counted")
 	}
 	if _, found, err := restore(t, fresh, false); err != nil || len(found) == 0 {
 		t.Errorf("%v; found %v", err, found)
@@ -319,7 +319,7 @@ func TestConcurrentBackupIsRefused(t *testing.T) {
 	}}})
 	check(t, err)
 	if !inside {
-		t.Error("nothing was tried")
+		t.Error("the test has tried nothing")
 	}
 	mustRestore(t, dest)
 }

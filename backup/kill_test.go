@@ -122,7 +122,7 @@ func TestKilledBackup(t *testing.T) {
 	}
 	t.Logf("%d of %d were interrupted", interrupted, rounds())
 	if interrupted == 0 {
-		t.Error("none was interrupted")
+		t.Error("no backup was interrupted")
 	}
 	w.backUp(dest)
 	wantSame(t, w.dir, mustRestore(t, dest))
@@ -205,7 +205,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	for name, tt := range map[string]struct {
 		w    *world
 		dest string
-	}{"nothing there": {fresh, ""}, "three snapshots": {changed, full}, "the same state": {fresh, same}} {
+	}{"an empty folder": {fresh, ""}, "three snapshots": {changed, full}, "the same state": {fresh, same}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			killAtEachStep(t, tt.w.dir, tt.dest)
@@ -294,7 +294,7 @@ func TestKilledRestore(t *testing.T) {
 	}
 	t.Logf("%d of %d were interrupted, %d have no metadata", interrupted, rounds(), without)
 	if interrupted == 0 {
-		t.Error("none was interrupted")
+		t.Error("no restoration was interrupted")
 	}
 	wantSame(t, w.dir, mustRestore(t, dest))
 }

@@ -216,7 +216,7 @@ func TestCancelledVerify(t *testing.T) {
 	}}})
 	wantError(t, err, context.Canceled, "")
 	if left, _ := os.ReadDir(temp); len(left) > 0 || strings.Contains(err.Error(), temp) {
-		t.Errorf("%v, left %v", err, left)
+		t.Errorf("%v, remaining files %v", err, left)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestRepair(t *testing.T) {
 	}
 	wantFound(t, repaired, "file0: another digest", "file1: not found", "file2: has 1 bytes")
 	if len(left) != 2 {
-		t.Errorf("left %v", left)
+		t.Errorf("remaining files %v", left)
 	}
 	wantNoted(t, w, made[4])
 	done, repaired, left = repair()

@@ -158,7 +158,7 @@ func TestRefusedSnapshots(t *testing.T) {
 				w.backUp(dest)
 				dir, err := restoredAt(t, dest, before.Name())
 				check(t, err)
-				addUser(t, dir, "later than what was undone")
+				addUser(t, dir, "later than the undone state")
 				return dir
 			}},
 	} {
@@ -250,7 +250,7 @@ func TestDamagedSnapshots(t *testing.T) {
 				w := &world{t: t, dir: mustRestore(t, dest)}
 				w.backUp(dest)
 				if _, err := os.Stat(filepath.Join(dest, first.Database.File)); err != nil {
-					t.Errorf("the metadata of a snapshot whose manifest is damaged: %v", err)
+					t.Errorf("the metadata of a snapshot with a damaged manifest: %v", err)
 				}
 			}
 		})

@@ -39,7 +39,7 @@ func TestVerified(t *testing.T) {
 				want = blobs.ErrDamaged
 			}
 			for way, reading := range map[string]func(io.Reader) io.Reader{
-				"as asked": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "end with the data": iotest.DataErrReader,
+				"plain": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "end with the data": iotest.DataErrReader,
 			} {
 				file := verified(content, stored)
 				if _, err := io.CopyN(io.Discard, file, int64(size/2)); err != nil {

@@ -110,7 +110,7 @@ func TestBuildRefuses(t *testing.T) {
 				t.Errorf("%v, want %v", err, tc.want)
 			}
 			if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 0 {
-				t.Errorf("left behind: %v, %v", left, err)
+				t.Errorf("remaining files: %v, %v", left, err)
 			}
 		})
 	}

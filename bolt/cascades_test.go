@@ -67,11 +67,11 @@ func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	t.Helper()
 	for id, got := range times {
 		if got != 1 {
-			t.Fatalf("%s: %s came %d times", what, id, got)
+			t.Fatalf("%s: %s was returned %d times", what, id, got)
 		}
 	}
 	if len(times) != n {
-		t.Errorf("%s: %d resources came, want %d", what, len(times), n)
+		t.Errorf("%s: %d resources were returned, want %d", what, len(times), n)
 	}
 }
 

@@ -213,7 +213,7 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	}
 	cancel()
 	if err := <-answer; !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	next := enqueue(s, putUser("anna"))
 	free()

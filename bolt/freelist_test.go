@@ -197,7 +197,7 @@ func TestCrashWithoutFreeList(t *testing.T) {
 	}
 	after, err := again.Stats()
 	if err != nil || after.FreePages != before.FreePages {
-		t.Errorf("%d free pages, %v; there were %d", after.FreePages, err, before.FreePages)
+		t.Errorf("%d free pages, %v; want %d", after.FreePages, err, before.FreePages)
 	}
 	if got := usersIn(t, again); fmt.Sprint(got) != fmt.Sprint(names) {
 		t.Errorf("users: %q, want %q", got, names)

@@ -92,7 +92,7 @@ func TestListingNoRepetition(t *testing.T) {
 		seen := map[string]bool{}
 		for _, r := range k.got {
 			if seen[r.Tag()] {
-				t.Errorf("%s: version %s came twice", k.name, r.Tag())
+				t.Errorf("%s: version %s was returned twice", k.name, r.Tag())
 				return
 			}
 			seen[r.Tag()] = true
@@ -122,7 +122,7 @@ func TestListingConstantCost(t *testing.T) {
 	}
 	running.Wait()
 	if pages == 0 || len(truth) == 0 {
-		t.Fatal("nothing was counted")
+		t.Fatal("no steps were counted")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestSinceLinkOnlyNew(t *testing.T) {
 		mirror := map[metadata.ID]metadata.Stamp{}
 		for _, r := range k.got {
 			if r.Modified <= before {
-				t.Fatalf("%s: %s at %d came after %d", k.name, r.ID, r.Modified, before)
+				t.Fatalf("%s: %s at %d was returned after %d", k.name, r.ID, r.Modified, before)
 			}
 			before, mirror[r.ID] = r.Modified, r.Modified
 		}

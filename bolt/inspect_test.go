@@ -87,7 +87,7 @@ func TestInspectFindsEveryFlip(t *testing.T) {
 		}
 		separator := fsck.Page(file[at/os.Getpagesize()*os.Getpagesize():]).Header().Flags == fsck.BranchPage
 		if found := lookInto(t, path); len(found) == 0 && !(separator && everyRow(t, path) == want) {
-			t.Errorf("bit %#x of byte %d of page %d: nothing found", bit, at%os.Getpagesize(), at/os.Getpagesize())
+			t.Errorf("bit %#x of byte %d of page %d: no violation found", bit, at%os.Getpagesize(), at/os.Getpagesize())
 		}
 		if err := os.Remove(path); err != nil {
 			t.Error(err)

@@ -222,10 +222,10 @@ func (s *shelf) drawRange(rt *rapid.T) (q metadata.ResourceRange) {
 	some := rapid.SampledFrom(s.resources)
 	if q.Order != paging.ByName {
 		if rapid.Bool().Draw(rt, "since") {
-			q.Since = some.Draw(rt, "since that of").Modified
+			q.Since = some.Draw(rt, "since the stamp of").Modified
 		}
 		if rapid.Bool().Draw(rt, "until") {
-			q.Until = some.Draw(rt, "until that of").Modified
+			q.Until = some.Draw(rt, "until the stamp of").Modified
 		}
 		return q
 	}

@@ -46,7 +46,7 @@ func TestDamagedReferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			if found := violations(t, s); len(found) == 0 {
-				t.Errorf("upgraded: %v: a reference %s: nothing found", upgrade, what)
+				t.Errorf("upgraded: %v: a reference %s: no violation found", upgrade, what)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

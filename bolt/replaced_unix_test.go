@@ -31,7 +31,7 @@ func TestFileReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.Update(t.Context(), putUser("meanwhile")); !errors.Is(err, metadata.ErrOutcomeUnknown) {
-				t.Errorf("meanwhile: %v", err)
+				t.Errorf("during the replacement: %v", err)
 			}
 			if err := s.Update(t.Context(), putUser("after")); !errors.Is(err, metadata.ErrReadOnly) {
 				t.Errorf("after: %v", err)

@@ -79,7 +79,7 @@ func TestSnapshotEnds(t *testing.T) {
 	}
 	for after := range 4 {
 		if _, err := s.Snapshot(&endsLater{t.Context(), after}); !errors.Is(err, context.Canceled) {
-			t.Errorf("asked %d times: %v", after, err)
+			t.Errorf("after %d calls: %v", after, err)
 		}
 	}
 	if err := s.Close(); err != nil {

@@ -59,7 +59,7 @@ func holdsOlder(t *testing.T, s *Store) {
 			files++
 			for of, err := range tx.Blobs.Refs(r.Digest) {
 				if references++; err != nil || of.Resource == (metadata.ID{}) {
-					return errors.Join(err, errors.New("a reference of nobody"))
+					return errors.Join(err, errors.New("a reference without a row"))
 				}
 			}
 		}
@@ -283,7 +283,7 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("the file has changed (%v)", err)
 	}
 	if _, err := os.Stat(leftover); err != nil {
-		t.Errorf("what was left: %v", err)
+		t.Errorf("remaining files: %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "meta.db")
 	if _, err := Open(none, Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
@@ -338,7 +338,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 3 {
-		t.Errorf("left are %v, %v", entries, err)
+		t.Errorf("the remaining files are %v, %v", entries, err)
 	}
 	if info, err := os.Stat(copied); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("other users can read the copy: %v, %v", info.Mode(), err)

@@ -29,6 +29,6 @@ func listsCommand(ts *testscript.TestScript, _ bool, args []string) {
 		names = append(names, entry.Name())
 	}
 	if !slices.Equal(names, args[1:]) {
-		ts.Fatalf("%s holds %q, want %q", args[0], names, args[1:])
+		ts.Fatalf("%s contains %q, want %q", args[0], names, args[1:])
 	}
 }

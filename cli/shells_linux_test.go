@@ -211,7 +211,7 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 			want = other
 		}
 		if got, shown := term.types(t, c.typed); got != want {
-			t.Errorf("%q became %q, want %q; shown %q", c.typed, got, want, shown)
+			t.Errorf("%q was completed to %q, want %q; shown %q", c.typed, got, want, shown)
 		}
 	}
 	if _, shown := term.types(t, "labshelf ls \t\t"); !strings.Contains(shown, "hardly") || !strings.Contains(shown, "Runs of 2026") ||
@@ -346,10 +346,10 @@ func TestTerminalShowsWaiting(t *testing.T) {
 	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
 	term := d.terminal(t, process.Program, "ls")
 	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C stops\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
-		t.Errorf("said before: %q", before)
+		t.Errorf("printed before: %q", before)
 	}
 	if before, _ := term.waitFor(t, `is the service running`); strings.Contains(before, "trying again") {
-		t.Errorf("said again: %q", before)
+		t.Errorf("printed again: %q", before)
 	}
 	quiet := d.command(process.Program, "ls")
 	if text, err := quiet.CombinedOutput(); err == nil || strings.Contains(string(text), "trying again") {

@@ -15,7 +15,7 @@ func placements(ctx context.Context, t *testing.T, c *client.Client, r client.Re
 	moved := resource(c.Resources.Move(ctx, copied.ID, client.Destination{SetID: other.ID}, client.IfMatch(copied.ETag)))
 	left := resource(c.Resources.Get(ctx, copied.ID))
 	if copied.ID == r.ID || moved.ID == copied.ID || moved.Name != "copy" || moved.SetID != other.ID || left.MovedTo != moved.ID || left.State != client.Deleted {
-		t.Errorf("copied %+v, moved %+v, left %+v", copied, moved, left)
+		t.Errorf("copied %+v, moved %+v, former record %+v", copied, moved, left)
 	}
 	back := resource(c.Resources.Move(ctx, moved.ID, client.Destination{SetID: r.SetID, Name: "back"}))
 	if back.ID != copied.ID || back.MovedTo != "" || back.Name != "back" {

@@ -26,7 +26,7 @@ func linksOf(ctx context.Context, t *testing.T, c *client.Client, set client.Set
 		n++
 	}
 	if n != 1 || made.Address == "" {
-		t.Errorf("%d links, made %+v", n, made)
+		t.Errorf("%d links, created %+v", n, made)
 	}
 	invited := must[client.AddressedLink](t)(c.Links.Create(ctx, client.NewLink{Kind: client.Invitation, DataspaceID: made.DataspaceID, Role: client.Member}))
 	same(t, invited.DataspaceID+invited.SetID+invited.Role, made.DataspaceID+client.Member)

@@ -20,7 +20,7 @@ func TestMetadata(t *testing.T) {
 	set := must[client.Set](t)(c.Sets.Create(ctx, client.NewSet{Name: "described", DataspaceID: space.ID, Metadata: ofSet}))
 	file := must[client.Resource](t)(c.Resources.Create(ctx, client.NewResource{SetID: set.ID, Name: "a", Metadata: ofFile}, strings.NewReader("text"), 4))
 	if space.Metadata != ofSpace || set.Metadata != ofSet || file.Metadata != ofFile {
-		t.Errorf("made with %s, %s, %s", space.Metadata, set.Metadata, file.Metadata)
+		t.Errorf("created with %s, %s, %s", space.Metadata, set.Metadata, file.Metadata)
 	}
 	title := "other"
 	if edited := must[client.Set](t)(c.Sets.Edit(ctx, set.ID, client.SetEdit{Title: &title})); edited.Metadata != ofSet {
@@ -37,7 +37,7 @@ func TestMetadata(t *testing.T) {
 		}
 		for r, err := range c.Sets.Resources(ctx, set.ID, client.ListOptions{Metadata: asked}) {
 			if err != nil || r.Metadata != want {
-				t.Errorf("asked: %v: %s, %v", asked, r.Metadata, err)
+				t.Errorf("requested: %v: %s, %v", asked, r.Metadata, err)
 			}
 		}
 	}

@@ -242,7 +242,7 @@ func auditing(ctx context.Context, t *testing.T, c *client.Client, set client.Se
 	if proof := must[[][]byte](t)(c.Audit.Proof(ctx, 0, head.Size)); len(proof) == 0 {
 		t.Error("an empty proof")
 	}
-	for e, err := range c.Events(ctx, "an id of nobody") {
+	for e, err := range c.Events(ctx, "an id of no object") {
 		if check(t, err); e.Kind != client.Reload || e.ID == "" {
 			t.Errorf("%+v", e)
 		}

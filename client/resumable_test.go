@@ -160,8 +160,8 @@ func TestChunksAreRetried(t *testing.T) {
 		waits []time.Duration // minimum waits
 		words string
 	}{
-		{"a service that says when", answers(503, "unavailable", "7"), "", 2, []time.Duration{7 * time.Second}, ""},
-		{"one that says far too late", answers(503, "unavailable", "31"), "", 1, nil, "503"},
+		{"a service that requests a wait", answers(503, "unavailable", "7"), "", 2, []time.Duration{7 * time.Second}, ""},
+		{"a service that requests too long a wait", answers(503, "unavailable", "31"), "", 1, nil, "503"},
 		{"one that has a fault", answers(500, "internal", ""), "", 2, []time.Duration{0}, ""},
 		{"no id", nil, "..", 0, nil, "an id is empty"},
 	} {

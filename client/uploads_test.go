@@ -82,7 +82,7 @@ func TestUploadsAreStoredAsSent(t *testing.T) {
 				}
 				wantFile := name[strings.LastIndex(name, "/")+1:]
 				if got.Name != r.Name || got.Filename != wantFile || got.Description != r.Description || got.SHA256 != sha256.Sum256(text) || got.ETag == "" {
-					t.Errorf("%s became %+v", name, got)
+					t.Errorf("%s is stored as %+v", name, got)
 				}
 				if !bytes.Equal(content(t, s.c, got.ID), text) {
 					t.Errorf("%s of %d bytes has changed", name, n)
@@ -129,7 +129,7 @@ func TestRefusedUploadsLeaveNothing(t *testing.T) {
 		})
 	}
 	if names := s.names(t); len(names) > 0 {
-		t.Errorf("kept %q", names)
+		t.Errorf("stored %q", names)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestUploadRetries(t *testing.T) {
 			}
 			found := len(collect(t, s.c.Sets.Resources(t.Context(), s.set.ID, client.ListOptions{Name: tt.name})))
 			if want := tt.ok || tt.kept; !tt.replace && (found == 1) != want {
-				t.Errorf("%d are there", found)
+				t.Errorf("%d files are stored", found)
 			}
 		})
 	}

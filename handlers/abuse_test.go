@@ -78,7 +78,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 	html := s.get(file)
 	same(t, "Content-Disposition", strings.HasPrefix(html.header.Get("Content-Disposition"), "attachment;"), true)
-	same(t, "a script is never shown in place", strings.HasPrefix(s.get(file+"?disposition=inline").header.Get("Content-Disposition"), "attachment;"), true)
+	same(t, "a script is never shown inline", strings.HasPrefix(s.get(file+"?disposition=inline").header.Get("Content-Disposition"), "attachment;"), true)
 }
 
 // TestStrictTransport tests that only a service that all clients reach over HTTPS sends

@@ -47,7 +47,7 @@ func TestLogHasOneLineWithoutSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{key, canary, s.key, answers[9].object().text("key"), key[8:]} {
 		if strings.Contains(c.log.String(), secret) {
-			t.Errorf("the log holds %q: %s", secret, c.log)
+			t.Errorf("the log contains %q: %s", secret, c.log)
 		}
 	}
 	for _, a := range answers[2:9] {
@@ -55,5 +55,5 @@ func TestLogHasOneLineWithoutSecrets(t *testing.T) {
 			t.Errorf("an answer repeats a key: %s", a.short())
 		}
 	}
-	same(t, "who called", strings.Contains(c.log.String(), `"user":"admin"`), true)
+	same(t, "the user in the log", strings.Contains(c.log.String(), `"user":"admin"`), true)
 }

@@ -94,7 +94,7 @@ func TestPrivilegeIsGrantedAndRevoked(t *testing.T) {
 	o := made.exactly(all, append(pairs, "{role}", "member")...)
 	s.checkID(o)
 	confirmed := grant("member", http.StatusOK)
-	same(t, "what was confirmed", string(confirmed.body), string(made.body))
+	same(t, "the confirmed record", string(confirmed.body), string(made.body))
 	same(t, "its ETag", confirmed.header.Get("ETag"), made.header.Get("ETag"))
 	same(t, "its Location", confirmed.header.Get("Location"), "")
 	grant("editor", http.StatusOK).exactly(all, append(pairs, "{role}", "editor", "{id}", o.text("id"))...)
@@ -126,7 +126,7 @@ func TestUsageCountsFilesAndBytes(t *testing.T) {
 }
 `
 	path := "/dataspaces/" + s.dataspace + "/usage"
-	same(t, "usage of nothing", string(member.get(path).want(http.StatusOK).body), none)
+	same(t, "usage of an empty dataspace", string(member.get(path).want(http.StatusOK).body), none)
 	set := s.newSet()
 	first := s.upload(set, "a", "12345").text("id")
 	s.upload(set, "b", "12345")

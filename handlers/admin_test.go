@@ -51,12 +51,12 @@ func TestSnapshotIsComplete(t *testing.T) {
 	}
 	defer func() { same(t, "closing the copy", store.Close(), nil) }()
 	found := c.withStore(store).dump()
-	same(t, "what the copy holds", found == c.dump(), true)
+	same(t, "the content of the copy", found == c.dump(), true)
 
 	head := c.send("HEAD", "/admin/snapshot", nil).want(http.StatusOK)
 	same(t, "the stamp of HEAD", head.header.Get("Labshelf-Stamp"), a.header.Get("Labshelf-Stamp"))
 	same(t, "the length of HEAD", head.header.Get("Content-Length"), a.header.Get("Content-Length"))
-	eventually(t, "nothing is left of the copies", func() bool {
+	eventually(t, "no temporary copies remain", func() bool {
 		left, err := filepath.Glob(filepath.Join(c.dir, "*snapshot*"))
 		return err == nil && len(left) == 0
 	})
@@ -227,7 +227,7 @@ func TestPurgeCountsInDryRun(t *testing.T) {
 	before, disk := c.dump(), c.disk(t)
 	purge(object{"olderThan": "1d"}, "false", 0, 0, 0, 0, 0, 0)
 	purge(object{"olderThan": "0d", "dryRun": true}, "true", 2, 8, 1, 5, 0, 0)
-	same(t, "what is kept after a dry run", c.dump() == before && fmt.Sprint(c.disk(t)) == fmt.Sprint(disk), true)
+	same(t, "the records are unchanged after a dry run", c.dump() == before && fmt.Sprint(c.disk(t)) == fmt.Sprint(disk), true)
 	purge(object{"olderThan": "0d", "dryRun": false}, "false", 2, 8, 1, 5, 0, 0)
 	purge(object{"olderThan": "0d"}, "false", 0, 0, 0, 0, 0, 0)
 	purge(object{"olderThan": "0d", "grace": "0s", "dryRun": true}, "true", 0, 0, 0, 0, 1, 5)

@@ -34,7 +34,7 @@ func TestAnonymousMatrix(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
 		c := ownGateway(t, repository.Config{Anonymous: on}, handlers.Config{})
-		same(t, "the status says it", c.get("/status").object()["anonymous"], any(on))
+		same(t, "the status reports it", c.get("/status").object()["anonymous"], any(on))
 		for kind, of := range kinds {
 			t.Run(kind+map[bool]string{true: ", on", false: ", off"}[on], func(t *testing.T) {
 				f := c.on(t).newFixture(of.fields)
@@ -76,7 +76,7 @@ func TestAnonymousMatrix(t *testing.T) {
 						same(t, op.id+": no cache keeps it", who.Word != "anonymous" || !on || a.header.Get("Cache-Control") == "no-store", true)
 					}
 				}
-				same(t, "what is kept", f.dump() == before, true)
+				same(t, "the records are unchanged", f.dump() == before, true)
 			})
 		}
 	}
@@ -124,7 +124,7 @@ func TestUnknownIDsWithoutKey(t *testing.T) {
 			same(t, op.id+" of unknown "+parameter.Name, withoutID(nobody.send(route.Method, f.path(route, unknown), nil)), none)
 		}
 	}
-	same(t, "an archive of a file that is not there", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
+	same(t, "an archive with a missing file", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
 }
 
 // TestWrongCredentialsAreNotMissing tests that a request with an invalid key is not anonymous, and
@@ -149,7 +149,7 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	const allowed = 3
 	counted := f.configured(handlers.Config{FailedKeys: allowed}).withKey("")
 	for name, header := range map[string]string{
-		"a revoked key": "Authorization: " + revoked.text("key"), "an empty header": "Authorization: ", "Bearer alone": "Authorization: Bearer ",
+		"a revoked key": "Authorization: " + revoked.text("key"), "an empty header": "Authorization: ", "Bearer without a key": "Authorization: Bearer ",
 		"an empty cookie": cookie(""),
 	} {
 		for range 2 * allowed {
@@ -178,7 +178,7 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	live := f.newUser(nil)
 	own, _, _ := strings.Cut(live.send("POST", "/session", object{"key": live.key}).want(200).header.Get("Set-Cookie"), ";")
 	same(t, "a session", counted.get(at, "Cookie: "+own).want(http.StatusOK).header.Get("X-Session"), "")
-	same(t, "a wrong key beside it", counted.bad("GET", at, nil, "Cookie: "+own, "Authorization: "+auth.NewKey()).status, http.StatusTooManyRequests)
+	same(t, "a wrong key in addition to the session", counted.bad("GET", at, nil, "Cookie: "+own, "Authorization: "+auth.NewKey()).status, http.StatusTooManyRequests)
 	counted.get(at, "Cookie: theme=dark").want(http.StatusOK)
 }
 
@@ -201,9 +201,9 @@ func TestAnonymousAnswersInCaches(t *testing.T) {
 	part := f.withKey("").get("/resources/"+f.ids["ResourceId"]+"/data", "Range: bytes=1-3").want(http.StatusPartialContent)
 	same(t, "a part", string(part.body), "ont")
 	f.send("PUT", "/dataspaces/"+f.dataspace, object{"visibility": "public"}).want(200)
-	same(t, "closed at once", f.withKey("").get("/resources/"+f.ids["ResourceId"]).status, http.StatusUnauthorized)
+	same(t, "closed immediately", f.withKey("").get("/resources/"+f.ids["ResourceId"]).status, http.StatusUnauthorized)
 	tag := f.get("/resources/" + f.ids["ResourceId"]).header.Get("ETag")
-	same(t, "a tag opens nothing", f.withKey("").get("/resources/"+f.ids["ResourceId"], "If-None-Match: "+tag).status, http.StatusUnauthorized)
+	same(t, "a tag gives no access", f.withKey("").get("/resources/"+f.ids["ResourceId"], "If-None-Match: "+tag).status, http.StatusUnauthorized)
 }
 
 // TestAnonymousPageTokens tests that a page token of an open listing is refused for other listings.

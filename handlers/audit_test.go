@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	same(t, "entries", len(items), len(want))
-	same(t, "who edited", items[5].text("userId"), editor.id)
+	same(t, "the user who edited", items[5].text("userId"), editor.id)
 	same(t, "the name", fmt.Sprint(items[5]["texts"]), "map[name:map[before:run.csv now:walk.csv]]")
 	same(t, "the files", items[6].text("sha256Before")+items[6].text("sha256"), sha256Hex("one")+sha256Hex("two"))
 	same(t, "the version restored", fmt.Sprint(items[3]["version"], items[3]["values"]), "3 map[restored:1]")
@@ -92,9 +92,9 @@ func TestAuditListing(t *testing.T) {
 	for _, action := range []string{"set.explode", "set", "*", "none.*", ".*"} {
 		c.bad("GET", "/audit?action="+action, nil).problem(400, errs.CodeInvalidParameter, "action")
 	}
-	same(t, "what the admin did", strings.Join(c.actions("/audit?userId="+admin.id), " "), "resource.create")
-	same(t, "what the admin sees", strings.Join(admin.actions("/audit"), " "), "resource.create set.create privilege.grant privilege.grant dataspace.create")
-	same(t, "what a member sees", len(s.newMember("member").actions("/audit")), 0)
+	same(t, "entries of the admin", strings.Join(c.actions("/audit?userId="+admin.id), " "), "resource.create")
+	same(t, "entries that the admin sees", strings.Join(admin.actions("/audit"), " "), "resource.create set.create privilege.grant privilege.grant dataspace.create")
+	same(t, "entries that a member sees", len(s.newMember("member").actions("/audit")), 0)
 
 	times, _ := c.walk("/audit?order=oldest")
 	at := times[len(times)/2].text("time")
@@ -183,7 +183,7 @@ func TestAuditHead(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[n+1]), &line); err != nil {
 			t.Fatal(err)
 		}
-		same(t, fmt.Sprint("texts of entry ", n, " are gone"), n == number && line.Texts != nil, false)
+		same(t, fmt.Sprint("values of entry ", n, " are gone"), n == number && line.Texts != nil, false)
 		if err := tlog.CheckRecord(proof(fmt.Sprintf("entry=%d&size=%d", n, newer.Size)), int64(newer.Size), newer.Root, int64(n), tlog.RecordHash(line.Leaf)); err != nil {
 			t.Errorf("entry %d: %v", n, err)
 		}
@@ -191,7 +191,7 @@ func TestAuditHead(t *testing.T) {
 	if _, again := head(fmt.Sprint("?size=", older.Size)); again != noted {
 		t.Errorf("the head of %d entries was %q, and now is %q", older.Size, noted, again)
 	}
-	same(t, "what was erased", s.get("/audit?limit=3").data()[2]["erased"], any(true))
+	same(t, "the erased version", s.get("/audit?limit=3").data()[2]["erased"], any(true))
 	erasure := s.get("/audit?action=audit.erase").data()
 	same(t, "erasures", fmt.Sprint(len(erasure), erasure[0]["values"]), fmt.Sprint("1 map[entry:", number, "]"))
 	s.bad("GET", "/audit/head?size=1000000", nil).problem(400, errs.CodeInvalidField, "size")

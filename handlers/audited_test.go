@@ -25,8 +25,8 @@ type loggedRequest struct {
 
 // loggedRequests returns the expected entries of each route that is not a GET.
 func loggedRequests() map[string]loggedRequest {
-	const empty = "the folders of the fixture have no files; those that a folder has get the entries of copies, moves and deletions"
-	const upload = "that an upload begins, or goes on, is no change yet: the resource that it becomes has an entry"
+	const empty = "the folders of the fixture have no files; the files of a folder get the entries of copies, moves and deletions"
+	const upload = "starting or continuing an upload is not a change; the created resource has an entry"
 	return map[string]loggedRequest{
 		"POST /session":   {"session.begin", "session.begin", ""},
 		"DELETE /session": {"session.end", "", ""},
@@ -40,13 +40,13 @@ func loggedRequests() map[string]loggedRequest {
 		"DELETE /sets/{id}":              {"set.delete resource.delete", "", ""},
 		"POST /sets/{id}/restore":        {"set.restore resource.restore", "", ""},
 		"POST /sets/{id}/metadata":       {"edit.begin resource.edit", "", ""},
-		"POST /sets/{id}/folder":         {"", "", "a folder is a row without a stamp: nobody who follows changes hears of it"},
+		"POST /sets/{id}/folder":         {"", "", "a folder is a row without a stamp, so clients that follow changes do not receive it"},
 		"POST /sets/{id}/folder/copy":    {"", "", empty},
 		"POST /sets/{id}/folder/move":    {"", "", empty},
 		"POST /sets/{id}/folder/delete":  {"", "", empty},
 		"POST /sets/{id}/folder/restore": {"", "", empty},
 		"POST /sets/{id}/many":           {"resource.edit", "", ""},
-		"POST /edits/{id}/undo":          {"", "", "the edit of the fixture has changed nothing; TestMetadataCSV undoes one"},
+		"POST /edits/{id}/undo":          {"", "", "the edit of the fixture has changed nothing; TestMetadataCSV undoes an edit"},
 
 		"POST /resources":                                {"resource.create", "resource.create", ""},
 		"PUT /resources/{id}":                            {"resource.replace", "resource.replace", ""},
@@ -90,10 +90,10 @@ func loggedRequests() map[string]loggedRequest {
 		"POST /webhooks/{id}/rotate":                     {"webhook.rotate", "webhook.rotate", ""},
 		"POST /webhooks/{id}/resume":                     {"", "", "the webhook of the fixture is not paused; TestPauses of repository/hooks has some that are"},
 		"POST /webhooks/{id}/skip":                       {"webhook.skip", "", ""},
-		"POST /webhooks/{id}/deliveries/{number}/repeat": {"", "", "that a message is sent again changes nothing"},
+		"POST /webhooks/{id}/deliveries/{number}/repeat": {"", "", "sending a message again changes nothing"},
 
 		"POST /admin/check":         {"", "", "it changes nothing"},
-		"POST /admin/index/rebuild": {"", "", "the index is a cache, made of what the log has an entry of"},
+		"POST /admin/index/rebuild": {"", "", "the index is a cache, built from logged changes"},
 		"POST /admin/purge":         {"purge.run", "purge.run", ""},
 	}
 }

@@ -41,7 +41,7 @@ func (c *client) refuses(cases []bad) {
 			c.t.Fatalf("%s: something has changed:\n%s\nbefore:\n%s", a.what, after, before)
 		}
 		if left := c.temporary(c.t); len(left) > 0 {
-			c.t.Fatalf("%s: %d temporary files are left", a.what, len(left))
+			c.t.Fatalf("%s: %d temporary files remain", a.what, len(left))
 		}
 	}
 	same(c.t, "the blobs", slices.Equal(c.disk(c.t), disk), true)
@@ -85,7 +85,7 @@ func TestBadKeysAreUnauthenticated(t *testing.T) {
 		}
 	}
 	same(t, "different answers", len(seen), 1)
-	same(t, "what is kept", c.dump() == before, true)
+	same(t, "the records are unchanged", c.dump() == before, true)
 	user.get("/users/me", "Authorization: "+user.key).problem(http.StatusUnauthorized, "unauthenticated", "")
 	for _, key := range []string{"Bearer " + user.key, "bearer  " + user.key, " " + user.key} {
 		user.withKey(key).get("/users/me").want(http.StatusOK)

@@ -151,7 +151,7 @@ func TestBadUploadsAreRefused(t *testing.T) {
 		{"refused before it is read", "PUT", resource, form(text("color", "red")), 403, "forbidden", "", nil},
 		{"refused at the set", "POST", "/resources", form(set, text("color", "red")), 403, "forbidden", "", nil},
 		{"refused after the file", "POST", "/resources", form(ok, set), 403, "forbidden", "", nil},
-		{"what has been read counts first", "POST", "/resources", form(text("color", "red"), set), 400, "unknown_field", "color", nil},
+		{"the first error in the body is reported", "POST", "/resources", form(text("color", "red"), set), 400, "unknown_field", "color", nil},
 	})
 }
 

@@ -117,7 +117,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 	shown := own.get(own.server.URL + "/metrics").want(http.StatusOK)
 	same(t, "the routes are measured", strings.Count(string(shown.body), "http_request_duration_seconds_count{") > 50, true)
 	tried(shown)
-	clean("what is measured", string(shown.body))
+	clean("the metrics", string(shown.body))
 	same(t, "the requests were slow", strings.Contains(own.log.String(), "slow request"), true)
 	clean("the log", own.log.String())
 	err := filepath.WalkDir(own.dir, func(path string, entry fs.DirEntry, err error) error {

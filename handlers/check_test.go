@@ -35,7 +35,7 @@ func TestCheckNamesEachViolation(t *testing.T) {
 	same(t, "violations", len(clean.violations), 0)
 	stamp, _ := clean.end["stamp"].(float64)
 	delete(clean.end, "stamp")
-	same(t, "what was looked at", fmt.Sprint(clean.end), "map[blobs:3 bytes:36 resources:4 unreferenced:0 unreferencedBytes:0 violations:0]")
+	same(t, "the checked objects", fmt.Sprint(clean.end), "map[blobs:3 bytes:36 resources:4 unreferenced:0 unreferencedBytes:0 violations:0]")
 	same(t, "the stamp", int64(stamp)/1000 >= int64(twice["modified_epoch"].(float64)), true)
 
 	if err := os.WriteFile(s.blobFile(contents[0]), []byte("first <&> cOntent"), 0o600); err != nil {
@@ -47,7 +47,7 @@ func TestCheckNamesEachViolation(t *testing.T) {
 	quick := c.send("POST", "/admin/check", object{"noData": true}).checks()
 	same(t, "violations seen without reading", len(quick.violations), 1)
 	same(t, "the part", quick.violations[0].text("part"), "blobs")
-	same(t, "who misses a file", quick.violations[0].text("name"), "f1")
+	same(t, "the resource without a file", quick.violations[0].text("name"), "f1")
 
 	whole := c.send("POST", "/admin/check", object{}).checks()
 	same(t, "violations", len(whole.violations), 3)
@@ -60,9 +60,9 @@ func TestCheckNamesEachViolation(t *testing.T) {
 		}
 		same(t, "a path of the server", strings.Contains(fmt.Sprint(v), c.dir), false)
 	}
-	same(t, "who is damaged", fmt.Sprint(names), "map[again <&>.txt:true f0:true f1:true]")
+	same(t, "the damaged resources", fmt.Sprint(names), "map[again <&>.txt:true f0:true f1:true]")
 	same(t, "by id and digest", damaged, 1)
-	same(t, "what the service knows now", c.damaged(), 2.0)
+	same(t, "the damages that the service has recorded", c.damaged(), 2.0)
 
 	parts := 0
 	for _, subset := range []string{"1/2", "2/2"} {
@@ -146,7 +146,7 @@ func TestFailedCheckReportsError(t *testing.T) {
 	failed := c.send("POST", "/admin/check", nil).checks().failed
 	same(t, "the code", failed.text("code"), "unavailable")
 	same(t, "the detail", failed.text("detail") != "" && !strings.Contains(failed.text("detail"), "secret"), true)
-	same(t, "the log says why", strings.Contains(c.log.String(), "too many secret files"), true)
+	same(t, "the log has the reason", strings.Contains(c.log.String(), "too many secret files"), true)
 }
 
 // unavailable is a disk that cannot open any blob.

@@ -75,7 +75,7 @@ func TestConcurrentRequestsForOneName(t *testing.T) {
 			})
 		}
 		senders.Wait()
-		same(t, tc.path+": made", made, 1)
+		same(t, tc.path+": created", made, 1)
 	}
 }
 
@@ -95,6 +95,6 @@ func TestDownloadSurvivesReplacement(t *testing.T) {
 	s.send("DELETE", path, nil).want(http.StatusNoContent)
 	got, err := io.ReadAll(response.Body)
 	if err := errors.Join(err, response.Body.Close()); err != nil || string(got) != old {
-		t.Errorf("%d bytes came, %v", len(got), err)
+		t.Errorf("received %d bytes, %v", len(got), err)
 	}
 }

@@ -24,9 +24,9 @@ func TestCopyAndMove(t *testing.T) {
 	etag := renamed.header.Get("ETag")
 	s.send("POST", path+"/move", object{"setId": other}, `If-Match: "x"`).problem(http.StatusPreconditionFailed, "precondition_failed", "")
 	moved := s.send("POST", path+"/move", object{"setId": other}, "If-Match: "+etag).want(http.StatusCreated)
-	same(t, "name of what was moved", moved.object().text("name"), "b.txt")
+	same(t, "name of the moved file", moved.object().text("name"), "b.txt")
 	left := s.get(path).want(http.StatusOK).object()
-	same(t, "what the old record says", left.text("state")+left.text("movedTo"), "deleted"+moved.object().text("id"))
+	same(t, "the old record", left.text("state")+left.text("movedTo"), "deleted"+moved.object().text("id"))
 	s.get("/resources/" + moved.object().text("id") + "/data").want(http.StatusOK)
 	s.get(path+"/data").problem(http.StatusGone, "resource_deleted", "")
 	for name, tc := range map[string]struct {
@@ -42,8 +42,8 @@ func TestCopyAndMove(t *testing.T) {
 		"no name":            {"/resources/" + copyID, object{"name": ""}, http.StatusBadRequest, "invalid_field", "name"},
 		"no set":             {"/resources/" + copyID, object{"setId": ""}, http.StatusBadRequest, "invalid_field", "setId"},
 		"an unknown set":     {"/resources/" + copyID, object{"setId": "x"}, http.StatusNotFound, "set_not_found", "setId"},
-		"what was moved":     {path, object{"setId": other}, http.StatusConflict, "deleted", ""},
-		"what is not there":  {"/resources/x", object{"name": ""}, http.StatusNotFound, "resource_not_found", ""},
+		"a moved file":       {path, object{"setId": other}, http.StatusConflict, "deleted", ""},
+		"a missing file":     {"/resources/x", object{"name": ""}, http.StatusNotFound, "resource_not_found", ""},
 		"a name of controls": {"/resources/" + copyID, object{"name": "a\x01"}, http.StatusBadRequest, "invalid_field", "name"},
 	} {
 		t.Log(name)

@@ -47,7 +47,7 @@ func TestRecordReportsDamage(t *testing.T) {
 		"a replacement by form": func(s *space, path, content string) {
 			s.t.Helper()
 			a := s.send("PUT", path, form(file("a.txt", content)), "If-Match: "+s.get(path).header.Get("ETag")).want(http.StatusOK)
-			same(s.t, "the answer says damaged", a.object()["damaged"], nil)
+			same(s.t, "the answer reports the damage", a.object()["damaged"], nil)
 		},
 		"tus": func(s *space, path, content string) {
 			s.t.Helper()
@@ -108,7 +108,7 @@ func TestSmallUploadRepairsImmediately(t *testing.T) {
 		_, err := os.Stat(s.blobFile(content))
 		return err == nil
 	})
-	eventually(t, "its row says so", func() bool {
+	eventually(t, "its row reports the file", func() bool {
 		detail, _ := s.get("/status").object()["detail"].(map[string]any)
 		held, _ := detail["held"].(map[string]any)
 		return held["files"] == 0.0

@@ -63,14 +63,14 @@ func TestSetDeletionDeletesResources(t *testing.T) {
 	editor.send("POST", "/sets", object{"name": name, "dataspaceId": s.dataspace}).problem(http.StatusConflict, "set_name_taken", "name")
 
 	restored := editor.send("POST", set+"/restore", nil).want(http.StatusOK)
-	same(t, "what restoring shows", string(restored.body), string(editor.get(set).body))
+	same(t, "the answer to the restoration", string(restored.body), string(editor.get(set).body))
 	editor.wantStates("after restoring", append(resources, set), active, deleted, active, active, active)
 	same(t, "the file", string(editor.get(resources[0]+"/data").want(http.StatusOK).body), "1")
 	again := editor.send("POST", set+"/restore", nil).want(http.StatusOK)
-	same(t, "restoring what is active", again.header.Get("ETag"), restored.header.Get("ETag"))
+	same(t, "restoring an active set", again.header.Get("ETag"), restored.header.Get("ETag"))
 	editor.send("POST", resources[1]+"/restore", nil).want(http.StatusOK)
 	again = editor.send("POST", resources[1]+"/restore", nil).want(http.StatusOK)
-	same(t, "the state of what was restored twice", again.object().text("state"), active)
+	same(t, "the state after a second restoration", again.object().text("state"), active)
 }
 
 // TestDataspaceDeletionDeletesSets tests that deleting a dataspace deletes its sets, and that
@@ -126,7 +126,7 @@ func TestDeletionOfManyBatches(t *testing.T) {
 	same(t, "deleted", count(deleted), many)
 	s.send("POST", "/sets/"+set+"/restore", nil).want(http.StatusOK)
 	same(t, "restored", count(active), many)
-	same(t, "left deleted", count(deleted), 0)
+	same(t, "still deleted", count(deleted), 0)
 }
 
 // fill adds many small files to a set, directly through the repository.

@@ -47,7 +47,7 @@ func TestKeysExpireWithTheirCreator(t *testing.T) {
 		late := create(by.c, by.headers, object{"expires": at.Add(time.Second).Format(time.RFC3339)}).problem(http.StatusBadRequest, "invalid_field", "expires")
 		same(t, "the rule is named", late.has("must not be later than"), true)
 	}
-	same(t, "one made by a sysadmin", m.send("POST", "/users/"+m.user.id+"/keys", object{"expires": "2999"}).want(http.StatusCreated).object().text("madeWith"), "")
+	same(t, "a key created by a sysadmin", m.send("POST", "/users/"+m.user.id+"/keys", object{"expires": "2999"}).want(http.StatusCreated).object().text("madeWith"), "")
 	link := m.key.send("POST", "/links", object{"kind": "share", "setId": m.set, "expires": "2999"}).want(http.StatusCreated).object()
 	same(t, "the end that a link shows", link.text("expires"), end)
 }

@@ -109,7 +109,7 @@ func TestRanges(t *testing.T) {
 		same(t, what+": Content-Range", a.header.Get("Content-Range"), tc.shown)
 		same(t, what+": ETag", a.header.Get("ETag"), tag)
 		if tc.status == http.StatusPartialContent {
-			same(t, what+": Repr-Digest is that of the whole", a.header.Get("Repr-Digest"), "sha-256=:"+digest64("0123456789")+":")
+			same(t, what+": Repr-Digest covers the whole file", a.header.Get("Repr-Digest"), "sha-256=:"+digest64("0123456789")+":")
 		}
 		s.send("HEAD", path+"/data", nil, tc.headers...).want(tc.status)
 	}

@@ -159,7 +159,7 @@ func (x *crossing) arrived(t *testing.T, what string) {
 	t.Helper()
 	if x.source == "/file" {
 		same(t, what, string(x.to.dav("GET", "/at", "").body), x.from.folder+"/file")
-		same(t, what+": in what was the folder", x.to.dav("GET", "/at/both", "").status, http.StatusNotFound)
+		same(t, what+": below the former folder", x.to.dav("GET", "/at/both", "").status, http.StatusNotFound)
 		return
 	}
 	for _, name := range []string{"/both", "/sub/both", "/only in" + x.from.set} {
@@ -168,7 +168,7 @@ func (x *crossing) arrived(t *testing.T, what string) {
 	same(t, what+": the empty folder", x.to.dav("PROPFIND", "/at/made", "", "Depth: 0").status, http.StatusMultiStatus)
 	for _, r := range x.admin.get("/sets/" + x.to.set + "/resources").data() {
 		if r.text("name") == "at" {
-			t.Errorf("%s: the file at the destination is there", what)
+			t.Errorf("%s: the file at the destination exists", what)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestPausedDropsEnd(t *testing.T) {
 	v.bad("HEAD", second, nil, inTus).want(http.StatusGone)
 	v.puts(live, 5, "56789").want(http.StatusNoContent)
 	clock.Add(int64(24 * time.Hour))
-	same(t, "what became of it is known for longer", v.offset(live), "10")
+	same(t, "its result is known for longer", v.offset(live), "10")
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
@@ -112,7 +112,7 @@ func TestUploadsOfLinksEnd(t *testing.T) {
 	holds := func(of visitor, want string) {
 		t.Helper()
 		record := l.get("/links/" + of.id).want(http.StatusOK).object()
-		same(t, "what unfinished uploads hold", fmt.Sprint(record["unfinishedUploads"], " ", record["unfinishedBytes"]), want)
+		same(t, "the bytes of unfinished uploads", fmt.Sprint(record["unfinishedUploads"], " ", record["unfinishedBytes"]), want)
 	}
 	done := v.started(5, "filename", "done")
 	v.puts(done, 0, "01234").want(http.StatusNoContent)

@@ -90,7 +90,7 @@ func TestDropsInChunks(t *testing.T) {
 	same(t, "files", strings.Join(l.dropped(l.set, v.id), " "), "Bern-East/DAY/b.txt Bern-East/DAY/run 1/deep/a.txt")
 	for _, r := range l.get("/sets/" + l.set + "/resources").data() {
 		if r["linkId"] == v.id && strings.HasSuffix(r.text("name"), "a.txt") {
-			same(t, "what it is", fmt.Sprint(r["sha256"], r["mimetype"], r["filename"], r["createdBy"]), sha256Hex("abcdef")+"text/x-owna.txt"+l.get("/users/me").object().text("id"))
+			same(t, "the stored file", fmt.Sprint(r["sha256"], r["mimetype"], r["filename"], r["createdBy"]), sha256Hex("abcdef")+"text/x-owna.txt"+l.get("/users/me").object().text("id"))
 		}
 	}
 	after := l.get("/links/" + v.id).object()
@@ -126,7 +126,7 @@ func TestOnlySenderAccessesUpload(t *testing.T) {
 	}
 	l.bad("HEAD", l.base+"/uploads/"+id, nil, inTus).want(http.StatusNotFound)
 	l.bad("DELETE", l.base+"/uploads/"+id, nil, inTus).want(http.StatusNotFound)
-	same(t, "it is still there", v.offset(at), "0")
+	same(t, "the upload still exists", v.offset(at), "0")
 	v.bad("DELETE", at, nil, inTus).want(http.StatusNoContent)
 	v.bad("HEAD", at, nil, inTus).want(http.StatusNotFound)
 	v.puts(another, 0, "abc").want(http.StatusNoContent)
@@ -247,7 +247,7 @@ func TestDropsObeyLimits(t *testing.T) {
 	v.starts(1, "filename", "a", "name", long, "filetype", long, "relativePath", long).problem(http.StatusBadRequest, "invalid_field", "Upload-Metadata")
 	spaces := strings.Repeat(" ", 1000)
 	spaced := v.ask("POST", "/uploads", nil, inTus, "Upload-Length: 1", "Upload-Metadata: type"+spaces+","+spaces+"name "+spaces+"YQ==").want(http.StatusCreated)
-	same(t, "what is kept of spaces", v.bad("HEAD", spaced.header.Get("Location"), nil, inTus).header.Get("Upload-Metadata"), "type ,name YQ==")
+	same(t, "values with spaces", v.bad("HEAD", spaced.header.Get("Location"), nil, inTus).header.Get("Upload-Metadata"), "type ,name YQ==")
 	v.starts(1, "filename", "a", "name", "../..").problem(http.StatusBadRequest, "missing_field", "name")
 	v.starts(1, "filename", "a", "name", "b\nc").problem(http.StatusBadRequest, "invalid_field", "name")
 	at := v.started(1, "filename", "a", "sha256", sha256Hex("b"))
@@ -281,12 +281,12 @@ func TestConcurrentDrops(t *testing.T) {
 		for i, a := range answers {
 			if a.status == http.StatusNoContent {
 				taken++
-				same(t, "the offset of what is there", v.offset(at[i]), "7")
+				same(t, "the offset of the received bytes", v.offset(at[i]), "7")
 			} else if a.status != tc.refuse {
 				t.Errorf("%v: %s", tc.limit, a.short())
 			}
 		}
-		same(t, fmt.Sprint(tc.limit, ": taken"), taken, 5)
+		same(t, fmt.Sprint(tc.limit, ": accepted"), taken, 5)
 		same(t, fmt.Sprint(tc.limit, ": files"), len(l.dropped(l.set, v.id)), 5)
 		same(t, fmt.Sprint(tc.limit, ": uses"), fmt.Sprint(l.get("/links/" + v.id).object()["uses"]), "5")
 	}

@@ -26,7 +26,7 @@ func TestMetadataCSV(t *testing.T) {
 	send := func(text, query string) *answer {
 		return s.send("POST", path+query, raw{"text/csv; charset=utf-8", []byte(text)})
 	}
-	same(t, "changed by what nobody edited", send(file, "").want(http.StatusOK).object()["changed"], 0.0)
+	same(t, "changed by an unedited file", send(file, "").want(http.StatusOK).object()["changed"], 0.0)
 	before := s.get("/resources/" + resource).header.Get("ETag")
 	same(t, "changed in the preview", send(edited, "?preview=true").want(http.StatusOK).object()["changed"], 1.0)
 	same(t, "ETag after the preview", s.get("/resources/"+resource).header.Get("ETag"), before)

@@ -131,7 +131,7 @@ func TestQuietStream(t *testing.T) {
 		}
 		b.upload("content")
 		if text := s.block(); !strings.Contains(text, "resource.create") {
-			t.Errorf("the stream says %q", text)
+			t.Errorf("the stream has %q", text)
 		}
 		if err := conn.Close(); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ func TestFoldersInListings(t *testing.T) {
 	}
 	page := string(s.get("/sets/" + set + "/resources?delimiter=/&namePrefix=" + url.QueryEscape(`a"`)).want(http.StatusOK).body)
 	if _, shown, _ := strings.Cut(page, `"data": `); shown != "[],\n  \"folders\": [\n    {\"path\": \"a\\\"b/\"}\n  ],\n  \"end\": false\n}\n" {
-		t.Errorf("a page with a folder alone is %s", page)
+		t.Errorf("a page with only a folder is %s", page)
 	}
 	s.bad("GET", "/sets/"+set+"/resources?delimiter=/&name=a", nil).problem(http.StatusBadRequest, "invalid_parameter", "delimiter")
 }
@@ -123,7 +123,7 @@ func TestFolders(t *testing.T) {
 	s.send("POST", "/sets/"+gone+"/folder/delete", object{"path": "a/"}).problem(http.StatusConflict, "parent_deleted", "setId")
 	s.send("POST", "/sets/"+gone+"/folder/restore", object{"path": "a/"}).problem(http.StatusConflict, "parent_deleted", "setId")
 	s.send("POST", "/sets/"+gone+"/many", object{"action": "copy", "ids": []string{"x"}, "folder": ""}).problem(http.StatusConflict, "parent_deleted", "setId")
-	same(t, "a folder that is not there", s.get(folder + "?path=nowhere/").want(http.StatusOK).object()["files"], any(0.0))
+	same(t, "a missing folder", s.get(folder + "?path=nowhere/").want(http.StatusOK).object()["files"], any(0.0))
 	s.bad("GET", folder+"?path=nowhere", nil).problem(http.StatusBadRequest, "invalid_field", "path")
 	s.bad("GET", "/sets/"+set+"/archive?folder=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")
 	s.bad("GET", "/sets/"+set+"/archive?folder=a/&resource=x", nil).problem(http.StatusBadRequest, "invalid_parameter", "folder")
@@ -176,7 +176,7 @@ func TestManyFiles(t *testing.T) {
 		same(t, "result", fmt.Sprint(result["id"], code, arrived == ""), fmt.Sprint(want.id, want.code, want.code != ""))
 	}
 	same(t, "the other set", strings.Join(s.level(other, "namePrefix=in/", false), " "), "in/1 in/b")
-	same(t, "what is left", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
+	same(t, "the remaining files", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
 }
 
 // TestOutline tests that each mark is the URL of a page, and that the outline accepts the same

@@ -71,7 +71,7 @@ func FuzzUpload(f *testing.F) {
 		}
 		left, err := os.ReadDir(filepath.Join(g.dir, "tmp"))
 		if err != nil || len(left) > 0 {
-			t.Fatalf("%q left %v, %v", body, left, err)
+			t.Fatalf("after %q, the files are %v, %v", body, left, err)
 		}
 	})
 }

@@ -214,6 +214,6 @@ func TestHistoricalPutBack(t *testing.T) {
 		edited["description"], edited["about"] = "edited", "edited"
 		delete(edited, map[bool]string{true: "description", false: "about"}[strings.HasPrefix(tc.path, "/users")])
 		after := f.send(tc.method, tc.path, edited).want(http.StatusOK).object()
-		same(t, "what was edited", after.text("description")+after.text("about"), "edited")
+		same(t, "the edited fields", after.text("description")+after.text("about"), "edited")
 	}
 }

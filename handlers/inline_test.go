@@ -55,7 +55,7 @@ func TestFlushChangesNoAnswer(t *testing.T) {
 					}
 					slices.Sort(lines)
 					if a.status >= 400 {
-						body = "a problem with an id of its own"
+						body = "a problem with a separate id"
 					}
 					answers = append(answers, a.what+" "+http.StatusText(a.status)+"\n"+strings.Join(lines, "\n")+"\n"+body)
 				}

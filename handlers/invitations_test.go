@@ -78,9 +78,9 @@ func TestInvitationCreatesUser(t *testing.T) {
 		var key string
 		if browser {
 			page := v.ask("GET", "", nil, html).want(http.StatusOK)
-			same(t, "the page says where, and as what", page.has("<strong>Hidden title</strong> as <strong>editor</strong>") && !page.has("secret label"), true)
+			same(t, "the page names the dataspace and the role", page.has("<strong>Hidden title</strong> as <strong>editor</strong>") && !page.has("secret label"), true)
 			taken := v.submit("username=Admin&fullname=Ada").want(http.StatusConflict)
-			same(t, "what was entered stays, with what is wrong", taken.has(`value="Admin"`) && taken.has(`value="Ada"`) && taken.has(`aria-invalid="true" aria-describedby="wrong rules"`), true)
+			same(t, "the form keeps the input and shows the error", taken.has(`value="Admin"`) && taken.has(`value="Ada"`) && taken.has(`aria-invalid="true" aria-describedby="wrong rules"`), true)
 			v.submit("username=a+b").want(http.StatusBadRequest)
 			same(t, "uses before", v.uses(l.client), "0 active")
 			done := v.submit("username=" + name + "&fullname=Ada").want(http.StatusCreated)
@@ -88,7 +88,7 @@ func TestInvitationCreatesUser(t *testing.T) {
 			key, _, _ = strings.Cut(after, "<")
 			cookie, _, _ := strings.Cut(done.header.Get("Set-Cookie"), ";")
 			same(t, "signed in as", l.withKey("").get("/users/me", "Cookie: "+cookie).want(http.StatusOK).object().text("fullname"), "Ada")
-			same(t, "the cookie is that of a session", strings.Contains(done.header.Get("Set-Cookie"), "HttpOnly; SameSite=Strict"), true)
+			same(t, "the cookie belongs to a session", strings.Contains(done.header.Get("Set-Cookie"), "HttpOnly; SameSite=Strict"), true)
 		} else {
 			v.ask("POST", "", object{"username": name, "sysadmin": true}).problem(http.StatusBadRequest, "unknown_field", "sysadmin")
 			v.ask("POST", "", object{}).problem(http.StatusBadRequest, "missing_field", "username")
@@ -106,7 +106,7 @@ func TestInvitationCreatesUser(t *testing.T) {
 	}
 	alone := l.newLink(object{"kind": "invitation"})
 	made := alone.ask("POST", "", object{"username": l.name("alone")}).want(http.StatusCreated).object()
-	same(t, "an account alone", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
+	same(t, "an account without a role", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
 }
 
 // TestConcurrentAcceptances sends 16 concurrent acceptances. One creates a user, and the others
@@ -131,9 +131,9 @@ func TestConcurrentAcceptances(t *testing.T) {
 			})
 		}
 		all.Wait()
-		same(t, "users made", made.Load(), 1)
-		same(t, "users there", len(l.get("/users").data()), round+2)
-		same(t, "members there", len(l.get("/privileges?dataspaceId="+l.dataspace).data()), round+2)
+		same(t, "created users", made.Load(), 1)
+		same(t, "existing users", len(l.get("/users").data()), round+2)
+		same(t, "existing members", len(l.get("/privileges?dataspaceId="+l.dataspace).data()), round+2)
 		same(t, "uses", v.uses(l.client), "1 used_up")
 	}
 }
@@ -155,25 +155,25 @@ func TestInvitationOfUsers(t *testing.T) {
 		same(t, "not used", kept["used"], any(false))
 	}
 	same(t, "the role of the admin", admin.get("/privileges?userId=me").data()[0].text("role"), "admin")
-	same(t, "the page says so", v.ask("GET", "", nil, html, as(admin)).has("are admin in Hidden title already"), true)
+	same(t, "the page reports it", v.ask("GET", "", nil, html, as(admin)).has("are admin in Hidden title already"), true)
 	same(t, "uses", v.uses(l.client), "0 active")
 	v.ask("POST", "", object{"username": "another"}, as(member)).problem(http.StatusBadRequest, "invalid_field", "username")
 	v.ask("POST", "", nil, as(member)+"x").problem(http.StatusUnauthorized, "unauthenticated", "")
 	cookie, _ := member.signIn()
 	name := member.get("/users/me").object().text("username")
-	same(t, "the page of who is signed in", v.ask("GET", "", nil, html, cookie).has("Join as "+name), true)
-	same(t, "a page of somebody else", v.submit("as=somebody", cookie).want(http.StatusBadRequest).has("somebody is no longer signed in here"), true)
-	same(t, "a page of who signed out", v.submit("as="+name).want(http.StatusBadRequest).has("Choose a username"), true)
+	same(t, "the page for a signed-in user", v.ask("GET", "", nil, html, cookie).has("Join as "+name), true)
+	same(t, "a page for another user", v.submit("as=somebody", cookie).want(http.StatusBadRequest).has("somebody is no longer signed in here"), true)
+	same(t, "a page after signing out", v.submit("as="+name).want(http.StatusBadRequest).has("Choose a username"), true)
 	same(t, "a form for a new user", v.submit("username=another", cookie).want(http.StatusBadRequest).has("Join as "+name), true)
 	done := v.submit("as="+name, cookie).want(http.StatusOK)
 	same(t, "joined, without a key", done.has("Welcome, "+name) && !done.has("class=\"key\""), true)
 	same(t, "the role", member.get("/privileges?userId=me").data()[0].text("role"), "editor")
 	same(t, "uses", v.uses(l.client), "1 used_up")
 	alone := l.newLink(object{"kind": "invitation"})
-	same(t, "an account alone is not for who has one", alone.ask("POST", "", nil, as(member)).want(http.StatusOK).object()["used"], any(false))
+	same(t, "an invitation to an account, for a user with an account", alone.ask("POST", "", nil, as(member)).want(http.StatusOK).object()["used"], any(false))
 	same(t, "users", len(l.get("/users").data()), users+2)
 	member.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
-	same(t, "a session that has ended is none", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
+	same(t, "an ended session", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
 }
 
 // TestInvitationFromAnotherSite tests that no page of another site can accept an invitation. The
@@ -187,7 +187,7 @@ func TestInvitationFromAnotherSite(t *testing.T) {
 	}
 	v.ask("POST", "", object{"username": l.name("x")}, "Origin: https://evil.example.org").problem(http.StatusForbidden, "cross_origin", "")
 	again := v.ask("GET", "", nil, html, "Sec-Fetch-Site: cross-site").want(http.StatusOK)
-	same(t, "asked again", again.has(`http-equiv="refresh" content="0; url=`+v.address+`?again"`), true)
+	same(t, "requested again", again.has(`http-equiv="refresh" content="0; url=`+v.address+`?again"`), true)
 	same(t, "once", v.ask("GET", "?again", nil, html, "Sec-Fetch-Site: cross-site").want(http.StatusOK).has("Choose a username"), true)
 	page := v.ask("GET", "", nil, html, "Sec-Fetch-Site: same-origin").want(http.StatusOK)
 	same(t, "its form has an origin", page.header.Get("Referrer-Policy"), "strict-origin")
@@ -213,14 +213,14 @@ func TestInvitePermission(t *testing.T) {
 		taker.get("/links/" + of.id).want(http.StatusOK)
 		taker.get("/links/"+alone.id).problem(http.StatusForbidden, "forbidden", "")
 		taken := taker.send("POST", "/links/"+of.id+"/take", nil)
-		same(t, "taken over", taken.status, map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[admins])
+		same(t, "after a takeover", taken.status, map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[admins])
 		fresh := l.newLink(l.invitation("editor"))
 		for _, change := range []object{{"label": "x"}, {"expires": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}} {
 			same(t, "changed by an admin", taker.send("PUT", "/links/"+fresh.id, change).status, taken.status)
 		}
 		taker.send("DELETE", "/links/"+of.id, nil).want(http.StatusNoContent)
 		of.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
-		same(t, "what is logged of the invitation", l.get("/audit?objectId=" + of.id + "&action=link.create").data()[0]["values"].(map[string]any)["role"], any("editor"))
+		same(t, "the logged role of the invitation", l.get("/audit?objectId=" + of.id + "&action=link.create").data()[0]["values"].(map[string]any)["role"], any("editor"))
 	}
 }
 

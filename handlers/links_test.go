@@ -102,14 +102,14 @@ func TestVisits(t *testing.T) {
 		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
-		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"a link of a former editor", former, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"an invitation", invites.good, "200 200 404 404 404 404 404 415 405 404 405 404 404 404 404 405 404 409"},
 		{"an invitation to have an account", invites.account, "200 200 404 404 404 404 404 415 405 404 405 404 404 404 404 405 404 409"},
 		{"one that was accepted", invites.used, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"an invitation that has expired", invites.expired, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"an invitation that is revoked", invites.revoked, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
-		{"one by who is no admin any more", invites.lost, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
-		{"one by who is deleted", invites.left, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"an invitation by a former admin", invites.lost, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"an invitation by a deleted user", invites.left, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"one into a dataspace that is deleted", invites.deleted, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
 		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405 404 404 404 404 405 404 404"},
 	} {
@@ -177,10 +177,10 @@ func TestLinkUses(t *testing.T) {
 	for _, none := range []string{"bytes=1000-", "bytes=1000-2000", "bytes=3-2", "bytes=99999999999999999999-"} {
 		v.ask("GET", at, nil, "Range: "+none).want(http.StatusRequestedRangeNotSatisfiable)
 	}
-	same(t, "uses after a head, and parts that there are not", uses(), any(0.0))
+	same(t, "uses after a HEAD, and invalid parts", uses(), any(0.0))
 	other := l.newLink(object{"kind": "share", "setId": l.set, "folder": "open"})
 	other.ask("GET", at, nil, "Range: bytes=1000-", `If-Range: "other"`).want(http.StatusOK)
-	same(t, "uses after a part that comes as the whole", l.get("/links/" + other.id).object()["uses"], any(1.0))
+	same(t, "uses after a part that is sent as the whole file", l.get("/links/" + other.id).object()["uses"], any(1.0))
 	v.ask("GET", at, nil, "Range: bytes=2-").want(http.StatusPartialContent)
 	v.ask("GET", at, nil, "Range: bytes=3-").want(http.StatusPartialContent)
 	same(t, "uses after parts", uses(), any(1.0))
@@ -212,7 +212,7 @@ func TestLinkUses(t *testing.T) {
 		})
 	}
 	all.Wait()
-	same(t, "served of 16 at once", served.Load(), 5)
+	same(t, "served of 16 concurrent requests", served.Load(), 5)
 }
 
 // TestLinkPassword tests that the password can be sent with HTTP Basic or with the form of the
@@ -231,7 +231,7 @@ func TestLinkPassword(t *testing.T) {
 	v.ask("GET", "", nil, basic("a red horse")).problem(http.StatusUnauthorized, "link_password", "password")
 	v.ask("GET", "", nil, basic("a blue horse")).want(http.StatusOK)
 	page := v.ask("GET", "", nil, "Accept: text/html").want(http.StatusUnauthorized)
-	same(t, "the page asks for it", bytes.Contains(page.body, []byte(`type="password"`)), true)
+	same(t, "the page has a password field", bytes.Contains(page.body, []byte(`type="password"`)), true)
 	enter := func(password string) *answer {
 		return v.ask("POST", "", raw{"application/x-www-form-urlencoded", []byte("password=" + strings.ReplaceAll(password, " ", "+"))}, "Accept: text/html")
 	}
@@ -260,10 +260,10 @@ func TestDrops(t *testing.T) {
 	v.ask("PUT", "/b.txt", strings.NewReader("1234567"), "Transfer-Encoding: chunked").want(http.StatusRequestEntityTooLarge)
 	v.ask("PUT", "/b.txt", raw{"text/plain", []byte("12")}, "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:").want(http.StatusBadRequest)
 	page := v.ask("POST", "", form(file("c.txt", "12"), file("", ""), file("d.txt", "3")), "Accept: text/html").want(http.StatusOK)
-	same(t, "the page names what has come", bytes.Contains(page.body, []byte("<li>c.txt</li><li>d.txt</li>")), true)
+	same(t, "the page lists the received files", bytes.Contains(page.body, []byte("<li>c.txt</li><li>d.txt</li>")), true)
 	partly := l.newLink(object{"kind": "request", "setId": l.set, "maxUses": 1})
 	rest := partly.ask("POST", "", form(file("one.txt", "1"), file("two.txt", "2")), "Accept: text/html").want(http.StatusGone)
-	same(t, "the page names what has come, and why no more", bytes.Contains(rest.body, []byte("<li>one.txt</li></ul>")) && bytes.Contains(rest.body, []byte("reached its limit of uses")), true)
+	same(t, "the page lists the received files and the reason for the end", bytes.Contains(rest.body, []byte("<li>one.txt</li></ul>")) && bytes.Contains(rest.body, []byte("reached its limit of uses")), true)
 	put("/e.txt", "1").problem(http.StatusGone, "link_ended", "")
 	day := time.Now().UTC().Format("2006-01-02")
 	var names []string

@@ -241,7 +241,7 @@ func TestPrivilegeListing(t *testing.T) {
 	same(t, "of me", strings.Join(list(editor, "&userId=me"), " "), editor.id)
 	own := editor.get("/privileges?userId=me").data()[0].text("id")
 	s.send("DELETE", "/privileges/"+own, nil).want(http.StatusNoContent)
-	same(t, "what the others see", strings.Join(list(member, "&state=deleted"), " "), editor.id)
+	same(t, "privileges that other users see", strings.Join(list(member, "&state=deleted"), " "), editor.id)
 	same(t, "users see their own privileges, also revoked ones", strings.Join(list(editor, "&state=all"), " "), editor.id)
 	editor.get("/privileges/" + own).want(http.StatusOK)
 	stranger.get("/privileges/"+own).problem(http.StatusForbidden, "forbidden", "")
@@ -264,7 +264,7 @@ func TestPageChecksPermission(t *testing.T) {
 		stranger.get(page).problem(http.StatusForbidden, "forbidden", "")
 	}
 	page := s.get("/resources?limit=1000").object().text("currentPage")
-	same(t, "what a stranger sees", slices.Contains(ids(stranger.get(page).data(), "id"), s.a), false)
+	same(t, "objects that a user without a role sees", slices.Contains(ids(stranger.get(page).data(), "id"), s.a), false)
 	keys := member.get("/users/" + member.id + "/keys").object().text("currentPage")
 	stranger.get(keys).problem(http.StatusForbidden, "forbidden", "")
 	s.send("DELETE", "/privileges/"+role, nil).want(http.StatusNoContent)
@@ -330,7 +330,7 @@ func TestListByName(t *testing.T) {
 		a := tc.who.get(tc.path).want(http.StatusOK)
 		same(t, tc.path, strings.Join(ids(a.data(), "id"), " "), tc.want)
 		if next := a.object().text("nextPage"); next != "" {
-			same(t, "what follows "+tc.path, len(tc.who.get(next).data()), 0)
+			same(t, "the page after "+tc.path, len(tc.who.get(next).data()), 0)
 			same(t, "the page again", string(tc.who.get(a.object().text("currentPage")).body), string(a.body))
 		}
 	}

@@ -62,7 +62,7 @@ func run(m *testing.M) (code int, err error) {
 	_, err = maintenance.NewUpkeep(suite.gateway.meta, files).Check(context.Background(), maintenance.CheckOptions{NoData: true},
 		maintenance.CheckEvents{Violation: func(v metadata.Violation) {
 			if v.Part != metadata.PartBlobs { // tests damage files on purpose
-				fmt.Fprintln(os.Stderr, "the tests left a violation:", v)
+				fmt.Fprintln(os.Stderr, "a violation remains after the tests:", v)
 				code = max(code, 1)
 			}
 		}})
@@ -76,7 +76,7 @@ func run(m *testing.M) (code int, err error) {
 		return code, err
 	}
 	if suite.leaks != nil {
-		return 1, fmt.Errorf("there are secrets in a log: %w", suite.leaks)
+		return 1, fmt.Errorf("a log contains secrets: %w", suite.leaks)
 	}
 	if gaps := suite.gaps(); code == 0 && whole() && len(gaps) > 0 {
 		return 1, fmt.Errorf("the document and the tests do not cover each other:\n%v", errors.Join(asErrors(gaps)...))

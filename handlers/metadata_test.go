@@ -120,7 +120,7 @@ func TestMetadataListed(t *testing.T) {
 		"/dataspaces/" + s.dataspace + "/resources": ofResource, "/sets/" + s.set + "/resources": ofResource,
 	} {
 		wantMetadata(t, path, s.get(path).data()[0], "")
-		wantMetadata(t, path+", asked", s.get(path + "?fields=metadata").data()[0], want)
+		wantMetadata(t, path+", requested", s.get(path + "?fields=metadata").data()[0], want)
 		for _, other := range []string{"fields=tags", "fields=metadata,name", "fields=Metadata", "fields=", "fields=metadata&fields=metadata"} {
 			s.bad("GET", path+"?"+other, nil).problem(http.StatusBadRequest, "invalid_parameter", "fields")
 		}
@@ -226,7 +226,7 @@ func TestMetadataInHistory(t *testing.T) {
 	entry := s.get("/resources/" + s.resource + "/history").data()[0]
 	want := map[string]any{"metadata.tags": map[string]any{"before": `["a <&> ` + "\u2028" + `b"]`, "now": `["b"]`}}
 	if !reflect.DeepEqual(entry["texts"], want) {
-		t.Errorf("texts %v, want %v", entry["texts"], want)
+		t.Errorf("values %v, want %v", entry["texts"], want)
 	}
 	later := s.get("/resources?state=all&fields=metadata&order=newest&dataspaceId=" + s.dataspace).data()[0]
 	wantMetadata(t, "harvested", later, `{"tags":["b"],"properties":{"temperature":{"value":25,"unit":"°C"}}}`)

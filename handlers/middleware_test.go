@@ -59,7 +59,7 @@ func TestPanicIsLoggedAndAnswered(t *testing.T) {
 			_ = response.Body.Close() // the test only checks where the body ends
 		}
 		if err == nil {
-			t.Errorf("%s: the client cannot tell that the answer is incomplete", path)
+			t.Errorf("%s: the client cannot detect that the answer is incomplete", path)
 		}
 	}
 }

@@ -220,7 +220,7 @@ func presumedAtOther(t *testing.T, a, b *client) {
 			atB.get("/sets/" + set + "/resources").want(http.StatusOK)
 		}
 		a.send("PUT", "/users/"+caller.id, object{"sysadmin": false}).want(http.StatusOK)
-		same(t, "quotas that nobody else is shown", quotas(), 0)
+		same(t, "quotas that other users see", quotas(), 0)
 		same(t, "dataspaces that are shown still", strings.Count(string(atB.get("/dataspaces").body), space.dataspace) > 0, true)
 	}
 	a.send("PUT", "/dataspaces/"+space.dataspace, object{"visibility": "private"}).want(http.StatusOK)

@@ -207,7 +207,7 @@ func TestAdminListenerIsReadOnly(t *testing.T) {
 		what := tc.method + " " + tc.host
 		same(t, what, response.StatusCode, tc.status)
 		same(t, what+": it is shown", string(body) == "metrics", tc.method == "GET" && tc.status == 200)
-		same(t, what+": not kept", slices.Contains(response.Header.Values("Cache-Control"), "no-store"), tc.status == 200)
+		same(t, what+": not cached", slices.Contains(response.Header.Values("Cache-Control"), "no-store"), tc.status == 200)
 		_ = response.Body.Close()
 	}
 }

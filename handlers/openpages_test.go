@@ -75,7 +75,7 @@ func TestOpenPages(t *testing.T) {
 			}
 		}
 		same(t, at+": scripts", strings.Count(string(a.body), "<script"), 2)
-		same(t, at+": no text becomes a script", strings.Contains(string(a.body), "<script>"), false)
+		same(t, at+": no string becomes a script", strings.Contains(string(a.body), "<script>"), false)
 		for name, want := range map[string]string{"Cache-Control": "public, no-cache", "Content-Security-Policy": pagesPolicy, "Content-Type": "text/html; charset=utf-8"} {
 			same(t, at+": "+name, a.header.Get(name), want)
 		}
@@ -108,7 +108,7 @@ func TestOpenPages(t *testing.T) {
 func TestOpenHome(t *testing.T) {
 	t.Parallel()
 	g := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
-	same(t, "nothing is open: a list", strings.Contains(string(g.page("/").want(http.StatusOK).body), "<main"), false)
+	same(t, "a list without open data", strings.Contains(string(g.page("/").want(http.StatusOK).body), "<main"), false)
 	b, a := g.newSpace(object{"visibility": "open", "title": "B " + hostile}), g.newSpace(object{"visibility": "open", "title": "A lab"})
 	closed, gone := g.newSpace(object{"title": "Secret"}), g.newSpace(object{"visibility": "open", "title": "Gone"})
 	gone.send("DELETE", "/dataspaces/"+gone.dataspace, nil).want(http.StatusNoContent)
@@ -117,9 +117,9 @@ func TestOpenHome(t *testing.T) {
 	for _, found := range regexp.MustCompile(`<li><a href="[^"]*/dataspaces/(\w+)">`).FindAllSubmatch(page.body, -1) {
 		listed = append(listed, string(found[1]))
 	}
-	same(t, "what is listed", fmt.Sprint(listed), fmt.Sprint([]string{a.dataspace, b.dataspace}))
-	same(t, "no text becomes a script", strings.Contains(string(page.body), "<script>"), false)
-	same(t, "what is closed", strings.Contains(string(page.body), closed.dataspace), false)
+	same(t, "the listed objects", fmt.Sprint(listed), fmt.Sprint([]string{a.dataspace, b.dataspace}))
+	same(t, "no string becomes a script", strings.Contains(string(page.body), "<script>"), false)
+	same(t, "closed objects", strings.Contains(string(page.body), closed.dataspace), false)
 	same(t, "Cache-Control", page.header.Get("Cache-Control"), "public, no-cache")
 	same(t, "a list with a cookie", strings.Contains(string(g.page("/", "Cookie: labshelf_session=x").body), "<main"), false)
 }
@@ -202,7 +202,7 @@ func TestPagesOfDeletedObjects(t *testing.T) {
 		t.Helper()
 		a := c.page(at).want(http.StatusGone)
 		same(t, at, regexp.MustCompile(`This was deleted on \d+ \w+ 20\d\d\.`).Match(a.body), true)
-		same(t, at+" has nothing else", strings.Contains(string(a.body), "Download") || strings.Contains(string(a.body), "ld+json"), false)
+		same(t, at+" has no other content", strings.Contains(string(a.body), "Download") || strings.Contains(string(a.body), "ld+json"), false)
 	}
 	f.send("DELETE", file, nil).want(http.StatusNoContent)
 	gone(file)

@@ -210,7 +210,7 @@ func TestFramesAndDecodersHaveNoOrigin(t *testing.T) {
 		}
 	}
 	same(t, "documents of frames", frames, 1)
-	same(t, "there are decoders", decoders > 0, true)
+	same(t, "decoders exist", decoders > 0, true)
 }
 
 func testAsset(c *client, at string) {

@@ -119,7 +119,7 @@ func TestUnknownObjects(t *testing.T) {
 				}
 			}
 		}
-		same(t, "what is kept", f.dump() == before, true)
+		same(t, "the records are unchanged", f.dump() == before, true)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestSlowClientsAreServed(t *testing.T) {
 			started, body := time.Now(), form(text("setId", b.set), file("a", content))
 			made := b.drip("POST", "/resources", body, len(body.body)/16+1, stall/2).want(http.StatusCreated)
 			same(t, "sha256", made.object().text("sha256"), sha256Hex(content))
-			same(t, "it took longer than the limit", time.Since(started) > 7*stall, true)
+			same(t, "the upload took longer than the limit", time.Since(started) > 7*stall, true)
 		})
 	})
 	t.Run("slow download", func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSlowClientsAreServed(t *testing.T) {
 					t.Fatalf("after %d of %d bytes: %v", got, len(content), err)
 				}
 			}
-			same(t, "it took longer than the limit", time.Since(started) > 7*stall, true)
+			same(t, "the download took longer than the limit", time.Since(started) > 7*stall, true)
 		})
 	})
 	t.Run("after a pause", func(t *testing.T) {

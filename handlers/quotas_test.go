@@ -41,14 +41,14 @@ func TestQuotas(t *testing.T) {
 	}
 	editor.upload(set, "a", strings.Repeat("a", 500))
 	full("a form", editor.bad("POST", "/resources", form(text("setId", set), file("b", strings.Repeat("b", 401)))))
-	full("a form whose place comes last", editor.bad("POST", "/resources", form(file("b", strings.Repeat("b", 401)), text("setId", set))))
+	full("a form whose set comes last", editor.bad("POST", "/resources", form(file("b", strings.Repeat("b", 401)), text("setId", set))))
 	upload := func(length int) *answer {
 		return editor.bad("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata("setId", set, "filename", "c"))
 	}
 	full("an upload in chunks", upload(401))
 	location := upload(400).want(http.StatusCreated).header.Get("Location")
 	editor.chunk(location, 0, strings.Repeat("c", 200)).want(http.StatusNoContent)
-	full("a form beside it", editor.bad("POST", "/resources", form(text("setId", set), file("b", strings.Repeat("b", 201)))))
+	full("a form during the upload", editor.bad("POST", "/resources", form(text("setId", set), file("b", strings.Repeat("b", 201)))))
 	editor.chunk(location, 200, strings.Repeat("c", 200)).want(http.StatusNoContent)
 	full("a byte", editor.bad("POST", "/resources", form(text("setId", set), file("b", "b"))))
 

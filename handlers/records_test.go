@@ -75,7 +75,7 @@ func (c *client) created(a *answer) {
 	url := c.base + strings.TrimPrefix(a.what, "POST ") + "/" + made.text("id")
 	same(c.t, "Location", a.header.Get("Location"), url)
 	read := c.get(url).want(http.StatusOK)
-	same(c.t, "what is read back", string(read.body), string(a.body))
+	same(c.t, "the record at Location", string(read.body), string(a.body))
 	same(c.t, "ETag", read.header.Get("ETag"), a.header.Get("ETag"))
 	head := c.send("HEAD", url, nil).want(http.StatusOK)
 	same(c.t, "ETag of HEAD", head.header.Get("ETag"), a.header.Get("ETag"))
@@ -268,5 +268,5 @@ func TestUser(t *testing.T) {
 	stranger := c.newUser(object{"fullname": "Bob", "about": "b", "sysadmin": false})
 	hidden := append([]string{"{sys}", ""}, pairs[:4]...)
 	stranger.get(path).want(http.StatusOK).exactly(all, append(hidden, "{fullname}", "Ada", "{about}", "")...)
-	same(t, "who I am", stranger.get("/users/me").object().text("fullname"), "Bob")
+	same(t, "the caller's own record", stranger.get("/users/me").object().text("fullname"), "Bob")
 }

@@ -208,7 +208,7 @@ func TestRevocations(t *testing.T) {
 				}
 			}
 			m.client.upload(m.set, "a.txt", "a")
-			same(t, "the stream hears", awaits(m.heard, "resource.create", "resource.create"), true)
+			same(t, "events of the stream", awaits(m.heard, "resource.create", "resource.create"), true)
 			same(t, "the webhook sends", awaits(m.delivered, "resource.create", "resource.create"), true)
 			r.end(m)
 			served := func(credential string, a *answer) {
@@ -235,7 +235,7 @@ func (m *maker) hears(stream, webhook bool) {
 		mark = m.newSet()
 	}
 	m.bad("POST", "/users/"+m.user.id+"/keys", nil) // the user receives this event in any case
-	same(m.t, "the stream hears it", awaits(m.heard, "key.create", mark), stream)
+	same(m.t, "the stream receives the event", awaits(m.heard, "key.create", mark), stream)
 	awaits(m.control, mark, mark)
 	if webhook {
 		same(m.t, "the webhook sends it", awaits(m.delivered, mark, mark), true)

@@ -68,12 +68,12 @@ func TestSearch(t *testing.T) {
 	}
 	names, _ := s.walk("/search?order=name&limit=1")
 	same(t, "hits of an empty query", len(names), 4)
-	same(t, "a search that finds nothing", string(s.find("nowhere").body), "{\n  \"end\": true\n}\n")
+	same(t, "a search without hits", string(s.find("nowhere").body), "{\n  \"end\": true\n}\n")
 
 	s.get("/search?q=size:big").problem(400, errs.CodeInvalidParameter, "q")
 	s.bad("GET", "/search?q=x&order=oldest&since=2026", nil).problem(400, errs.CodeInvalidParameter, "since")
 	stranger := own.newUser(nil)
-	same(t, "what a stranger finds", hits(stranger.find("tag:salt")), "")
+	same(t, "hits of a user without a role", hits(stranger.find("tag:salt")), "")
 	same(t, "the next page of another's search", hits(stranger.get(strings.TrimPrefix(s.find("type:file", "limit=1").text("nextPage"), s.base)).want(http.StatusOK)), "")
 }
 

@@ -36,7 +36,7 @@ func TestSessionPermissions(t *testing.T) {
 	same(t, "sysadmin", signed.object()["sysadmin"], any(false))
 	same(t, "Cache-Control", signed.header.Get("Cache-Control"), "no-store")
 	parts := strings.Split(signed.header.Get("Set-Cookie"), "; ")
-	same(t, "what is said of the cookie", strings.Join(parts[1:2], " ")+" "+strings.Join(parts[len(parts)-2:], " "), "Path=/ HttpOnly SameSite=Strict")
+	same(t, "the header about the cookie", strings.Join(parts[1:2], " ")+" "+strings.Join(parts[len(parts)-2:], " "), "Path=/ HttpOnly SameSite=Strict")
 
 	cookie, browser := editor.signIn()
 	same(t, "who", browser.get("/users/me", cookie).want(http.StatusOK).object().text("id"), editor.id)
@@ -51,7 +51,7 @@ func TestSessionPermissions(t *testing.T) {
 
 	// The header takes precedence over the cookie.
 	browser.withKey("nonsense").get("/users/me", cookie).problem(http.StatusUnauthorized, "unauthenticated", "")
-	same(t, "who, with a key", s.get("/users/me", cookie).object().text("username"), "admin")
+	same(t, "the user, with a key", s.get("/users/me", cookie).object().text("username"), "admin")
 	// The token of a session is not accepted as a key, nor a key as a session.
 	browser.withKey(strings.TrimPrefix(cookie, "Cookie: labshelf_session=")).get("/users/me").problem(http.StatusUnauthorized, "unauthenticated", "")
 	browser.get("/users/me", "Cookie: labshelf_session="+editor.key).problem(http.StatusUnauthorized, "unauthenticated", "")

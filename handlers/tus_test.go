@@ -42,7 +42,7 @@ func TestTusChunks(t *testing.T) {
 	same(t, "the record", fmt.Sprint(o["name"], o["filename"], o["format"], o["description"], o["sha256"], o["bytes"], o["mimetype"], o["setId"]),
 		fmt.Sprint("runs/run 1.csv", "run 1.csv", "CSV", "first\nrun", sha256Hex(content), len(content), "text/csv; charset=utf-8", set))
 	same(t, "the file", string(s.get(made+"/data").want(http.StatusOK).body), content)
-	same(t, "the resource, asked again", s.stands(at, len(content), len(content)), made)
+	same(t, "the resource, after another request", s.stands(at, len(content), len(content)), made)
 	same(t, "the resource, sent again", s.chunk(at, len(content), "").want(http.StatusNoContent).header.Get("Labshelf-Resource"), made)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 1)
 	shown := s.get(at, inTus).want(http.StatusOK).object()
@@ -174,7 +174,7 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		same(t, tc.what+": Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
 	}
 	if left, err := os.ReadDir(filepath.Join(c.dir, "parts")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 	options := c.bad("OPTIONS", "/uploads", nil).want(http.StatusNoContent)
 	same(t, "OPTIONS", options.header.Get("Tus-Version")+" "+options.header.Get("Tus-Extension")+" "+options.header.Get("Tus-Max-Size")+" "+options.header.Get("Tus-Checksum-Algorithm"),
@@ -212,7 +212,7 @@ func TestTusRefusedAtTheEnd(t *testing.T) {
 	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
 	refused := s.chunk(at, 0, "content")
 	refused.problem(http.StatusBadRequest, "digest_mismatch", "sha256")
-	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the chunks are kept until the upload is terminated
+	same(t, "the refusal says that no data are kept", strings.Contains(string(refused.body), "kept"), false) // the chunks are kept until the upload is terminated
 	s.refusedHead(at, http.StatusBadRequest)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
@@ -235,7 +235,7 @@ func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); offset < most && time.Now().Before(deadline); {
 			offset, _ = strconv.Atoi(s.head(at).header.Get("Upload-Offset"))
 		}
-		same(t, "what is kept", offset, most)
+		same(t, "the kept bytes", offset, most)
 	}
 	made := s.stands(at, len(content), len(content))
 	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
@@ -271,8 +271,8 @@ func TestTusStalledRequestYields(t *testing.T) {
 		})
 	}
 	all.Wait()
-	same(t, "who won", statuses[http.StatusNoContent], 1)
-	same(t, "who did not", statuses[http.StatusConflict]+statuses[http.StatusLocked], 3)
+	same(t, "the successful request", statuses[http.StatusNoContent], 1)
+	same(t, "the other request", statuses[http.StatusConflict]+statuses[http.StatusLocked], 3)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
 

@@ -43,9 +43,9 @@ func TestPartsDescribeTheResource(t *testing.T) {
 		parts []part
 		want  shown
 	}{
-		{"nothing but a file", []part{file("a.txt", "hello")}, shown{"a.txt", "a.txt", "TXT", "text/plain; charset=utf-8"}},
+		{"only a file", []part{file("a.txt", "hello")}, shown{"a.txt", "a.txt", "TXT", "text/plain; charset=utf-8"}},
 		{"a name", []part{file("a.txt", "hello"), text("name", "Title / sub")}, shown{"Title / sub", "a.txt", "TXT", "text/plain; charset=utf-8"}},
-		{"a name is kept as sent", []part{file("a.txt", "x"), text("name", " dir//b.csv ")}, shown{" dir//b.csv ", "a.txt", "TXT", "text/plain; charset=utf-8"}},
+		{"a name stays unchanged", []part{file("a.txt", "x"), text("name", " dir//b.csv ")}, shown{" dir//b.csv ", "a.txt", "TXT", "text/plain; charset=utf-8"}},
 		{"an empty name and format", []part{file("a.txt", "x"), text("name", ""), text("format", "")}, shown{"a.txt", "a.txt", "TXT", "text/plain; charset=utf-8"}},
 		{"a format", []part{file("a.txt", "x"), text("format", "my format")}, shown{"a.txt", "a.txt", "my format", "text/plain; charset=utf-8"}},
 		{"no extension", []part{file("README", "x")}, shown{"README", "README", "", "text/plain; charset=utf-8"}},
@@ -63,7 +63,7 @@ func TestPartsDescribeTheResource(t *testing.T) {
 		{"content", []part{file("picture", png)}, shown{"picture", "picture", "", "image/png"}},
 		{"content before extension", []part{file("picture.txt", png)}, shown{"picture.txt", "picture.txt", "TXT", "image/png"}},
 		{"a type", []part{file("a.txt", "x", "Content-Type: application/x-own; v=1")}, shown{"a.txt", "a.txt", "TXT", "application/x-own; v=1"}},
-		{"a type that says nothing", []part{file("a.txt", "x", "Content-Type: application/octet-stream")}, shown{"a.txt", "a.txt", "TXT", "text/plain; charset=utf-8"}},
+		{"an unspecific type", []part{file("a.txt", "x", "Content-Type: application/octet-stream")}, shown{"a.txt", "a.txt", "TXT", "text/plain; charset=utf-8"}},
 		{"RDF", []part{file("a.rdf", "<?xml version=\"1.0\"?><rdf:RDF/>")}, shown{"a.rdf", "a.rdf", "RDF", "application/rdf+xml"}},
 		{"a name of 4,096 bytes", []part{file("a", "x"), text("name", strings.Repeat("é", 2048))}, shown{strings.Repeat("é", 2048), "a", "", "text/plain; charset=utf-8"}},
 	}

@@ -28,7 +28,7 @@ func TestDownloadIsVerified(t *testing.T) {
 			for _, at := range []int{0, size / 2, size - 1} {
 				content := fmt.Sprintf("%c%d %s %d %s", 'a'+at%7, size, what, at, strings.Repeat(".", size))[:size]
 				path := s.newFile("a.txt", content) + "/data"
-				what := fmt.Sprintf("%d bytes, the one at %d changed, asked for %s", size, at, what)
+				what := fmt.Sprintf("%d bytes, byte %d changed, request %s", size, at, what)
 				wrong := []byte(content)
 				wrong[at] ^= 1
 				if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
@@ -40,7 +40,7 @@ func TestDownloadIsVerified(t *testing.T) {
 					s.get(path, headers...).problem(http.StatusInternalServerError, "data_damaged", "")
 				case size <= most:
 					if n := s.cut(path, headers...); n >= size {
-						t.Errorf("%s: %d bytes came", what, n)
+						t.Errorf("%s: received %d bytes", what, n)
 					}
 					s.get(path, fmt.Sprintf("Range: bytes=%d-", size-1)).problem(http.StatusInternalServerError, "data_damaged", "")
 				default:

@@ -77,11 +77,11 @@ func TestVersions(t *testing.T) {
 	s.bad("DELETE", address(4)+"/data", nil).problem(409, errs.CodeVersionPresent, "")
 	erased := s.send("DELETE", address(2)+"/data", nil).want(http.StatusOK).object()
 	same(t, "rule", erased.text("rule"), "erased by a sysadmin")
-	same(t, "sha256 of what was erased", erased.text("sha256"), sha256Hex("two"))
+	same(t, "sha256 of the erased version", erased.text("sha256"), sha256Hex("two"))
 	gone := s.bad("GET", address(2)+"/data", nil).problem(410, errs.CodeVersionRemoved, "")
 	editor.send("PUT", address(2)+"/label", object{"label": "x"}).problem(410, errs.CodeVersionRemoved, "")
 	editor.send("POST", address(2)+"/restore", nil).problem(410, errs.CodeVersionRemoved, "")
-	same(t, "the detail says the rule", strings.Contains(gone.object().text("detail"), "erased by a sysadmin"), true)
+	same(t, "the detail names the rule", strings.Contains(gone.object().text("detail"), "erased by a sysadmin"), true)
 	usage := s.get("/dataspaces/" + s.dataspace + "/usage").object()
 	same(t, "old versions", fmt.Sprint(usage["oldVersions"], usage["oldBytes"]), "2 8")
 
@@ -115,5 +115,5 @@ func TestPurgeByRetention(t *testing.T) {
 	}
 	s.bad("GET", "/resources/"+kept+"/versions/1/data", nil).problem(410, errs.CodeVersionRemoved, "")
 	v := s.get("/resources/" + kept + "/versions/1").want(http.StatusOK).object()
-	same(t, "what is left", v.text("rule")+" "+v.text("sha256"), "retention: last 1 "+sha256Hex("one"))
+	same(t, "the remaining versions", v.text("rule")+" "+v.text("sha256"), "retention: last 1 "+sha256Hex("one"))
 }

@@ -21,7 +21,7 @@ func TestIdentityIsFrozen(t *testing.T) {
 	before := IdentityOf(secret)
 	secret[31]++
 	if IdentityOf(secret) == before {
-		t.Error("another secret gives the same identity")
+		t.Error("another secret results in the same identity")
 	}
 }
 
@@ -64,11 +64,11 @@ func TestEpochContinues(t *testing.T) {
 		{"the same epoch", second, second.ID, 300, true},
 		{"before the restored state", second, first.ID, 100, true},
 		{"the restored state", second, first.ID, 200, true},
-		{"what the restoration has undone", second, first.ID, 201, false},
-		{"what came before there were epochs", second, EpochID{}, 200, true},
-		{"what came before there were epochs, later", second, EpochID{}, 201, false},
+		{"changes that the restoration has undone", second, first.ID, 201, false},
+		{"changes before the first epoch", second, EpochID{}, 200, true},
+		{"later changes before the first epoch", second, EpochID{}, 201, false},
 		{"without epochs", Epoch{}, EpochID{}, 300, true},
-		{"put back to before there were epochs", Epoch{}, first.ID, 1, false},
+		{"restored to a state before the first epoch", Epoch{}, first.ID, 1, false},
 	} {
 		if got := tc.epoch.Continues(tc.other, tc.stamp); got != tc.want {
 			t.Errorf("%s: %v", tc.name, got)

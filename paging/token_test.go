@@ -249,7 +249,7 @@ func TestSignedInvalidQueryIsRefused(t *testing.T) {
 			"unknown part":   func(b []byte) []byte { b[6] |= 1 << 7; return b },
 			"all parts":      func(b []byte) []byte { b[6], b[7] = 7, 255; return b },
 			"nothing":        func([]byte) []byte { return nil },
-			"head alone":     func(b []byte) []byte { return append(b[:6], 7, 255) },
+			"only the head":  func(b []byte) []byte { return append(b[:6], 7, 255) },
 			"zero parent":    func(b []byte) []byte { return append(append(b[:6], b[6], 1), make([]byte, 16)...) },
 			"longer by much": func(b []byte) []byte { return append(b, make([]byte, 4100)...) },
 		} {

@@ -39,6 +39,6 @@ func TestExamine(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := postgres.Examine(t.Context(), "postgres://labshelf:hunter2@127.0.0.1:1/labshelf"); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("where nobody listens: %v", err)
+		t.Errorf("without a listener: %v", err)
 	}
 }

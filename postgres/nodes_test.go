@@ -43,7 +43,7 @@ func TestStampOrderOfNodes(t *testing.T) {
 		}
 		for i, r := range all {
 			if r.Bytes != int64(i+1) {
-				t.Fatalf("at place %d: count %d", i+1, r.Bytes)
+				t.Fatalf("at position %d: count %d", i+1, r.Bytes)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		{"what was made", func() error { return nil }, "epoch.begin user.create key.create dataspace.create privilege.grant set.create resource.create resource.create"},
+		{"the created objects", func() error { return nil }, "epoch.begin user.create key.create dataspace.create privilege.grant set.create resource.create resource.create"},
 		{"replace", func() error { k.Replace(one, "longer than ten"); k.Replace(one, "3"); return nil }, "resource.replace resource.replace"},
 		{"restore a version", func() error {
 			_, err := svc.Versions.Restore(ctx, admin, one.ID.String(), "2", repositorytest.Always)
@@ -107,7 +107,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 		{"read", func() error { _, err := k.Content(one.ID); return err }, ""},
 	} {
 		before := len(actions(t, k.Meta, 0))
-		if step.what == "what was made" {
+		if step.what == "the created objects" {
 			before = 0
 		}
 		if err := step.do(); err != nil {
@@ -126,12 +126,12 @@ var writers = map[string]string{
 	"repository/internal/rows/audit.go":     "saves with an entry",
 	"repository/internal/rows/schemas.go":   "saves with an entry",
 	"repository/internal/rows/edits.go":     "saves with an entry; how many files a bulk edit has changed is in theirs",
-	"repository/internal/rows/copies.go":    "what a file that is moved brings along is in the entry of its move",
+	"repository/internal/rows/copies.go":    "the entry of a move covers everything that moves with the file",
 	"repository/internal/rows/resources.go": "saves with an entry; a flush changes where bytes are",
 	"repository/internal/rows/versions.go":  "saves with an entry",
 	"repository/core/lastuse.go":            "the time of the last use",
 	"repository/core/sessions.go":           "sessions that have ended by themselves are cleared away",
-	"verify/bench/fill.go":                  "fills a file with rows that no caller made",
+	"verify/bench/fill.go":                  "fills a file with rows that no caller has changed",
 	"verify/faults/script/ops.go":           "a script of operations of the store",
 	"repository/repositorytest/audited.go":  "watches the others",
 }

@@ -144,7 +144,7 @@ func TestRestorationShownFromFirstCommit(t *testing.T) {
 	}
 	_, err = h.Service.Files.Delete(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
 	h.OK(err)
-	h.Upload(h.Sets[0], "put in while the set comes back")
+	h.Upload(h.Sets[0], "created during the restoration")
 
 	h.finish(set)
 	for id, state := range h.Listed() {

@@ -101,7 +101,7 @@ func BenchmarkPlacement(b *testing.B) {
 				l.file = moved
 			}
 			if after := l.files(); after != before {
-				b.Errorf("%d files became %d", before, after)
+				b.Errorf("had %d files, now %d", before, after)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func BenchmarkPlacement(b *testing.B) {
 			l.ok(err)
 		}
 		if after := l.files(); after != before {
-			b.Errorf("%d files became %d", before, after)
+			b.Errorf("had %d files, now %d", before, after)
 		}
 	})
 }

@@ -100,7 +100,7 @@ func TestCopy(t *testing.T) {
 		} {
 			c := m.copy(r, to)
 			if got := m.Get(c.ID); got != c || c.ID == r.ID || c.Version != 0 || c.Digest != r.Digest || c.Descriptive != r.Descriptive || c.Created <= r.Modified || c.MovedTo != (metadata.ID{}) {
-				t.Errorf("%s: made %+v of %+v, stored %+v", name, c, r, got)
+				t.Errorf("%s: returned %+v for %+v, stored %+v", name, c, r, got)
 			}
 			if m.content(c.ID) != m.content(r.ID) || m.Get(r.ID) != r {
 				t.Errorf("%s: the content differs, or the source has changed", name)
@@ -131,7 +131,7 @@ func TestCopyNamesAndTypes(t *testing.T) {
 	r := m.Upload(m.Sets[0], "~1.tmp")
 	saved := m.move(r, files.Destination{Name: "table.csv"})
 	if saved.ID != r.ID || saved.Format != "CSV" || saved.MimeType != "text/csv; charset=utf-8" {
-		t.Errorf("%s became %s of format %s", r.MimeType, saved.MimeType, saved.Format)
+		t.Errorf("%s is now %s with format %s", r.MimeType, saved.MimeType, saved.Format)
 	}
 	for name, want := range map[string]string{"x.py": "PY text/x-python; charset=utf-8", "x.unknown": "UNKNOWN text/csv; charset=utf-8", "x": " text/csv; charset=utf-8", "y.csv": "CSV text/csv; charset=utf-8"} {
 		c := m.copy(saved, files.Destination{Name: name})
@@ -162,10 +162,10 @@ func TestMove(t *testing.T) {
 				n := m.move(r, files.Destination{SetID: to.ID.String(), Name: "b"})
 				left := m.Get(r.ID)
 				if m.Get(n.ID) != n || n.SetID != to.ID || n.DataspaceID != to.DataspaceID || n.Name != "b" || n.Version != r.Version || n.Descriptive != r.Descriptive {
-					t.Errorf("%+v became %+v", r, n)
+					t.Errorf("%+v is now %+v", r, n)
 				}
 				if left.State != metadata.Deleted || left.MovedTo != n.ID || left.Modified <= n.Modified || left.Name != "a" {
-					t.Errorf("it left %+v", left)
+					t.Errorf("the old record is %+v", left)
 				}
 				m.wantVersions("moved", n.ID, was...)
 				if got := m.logged(2); got != "resource.move resource.delete" {
@@ -190,7 +190,7 @@ func TestMoveWithinSet(t *testing.T) {
 	r := m.make("a", 2)
 	n := m.move(r, files.Destination{Name: "b"})
 	if n.ID != r.ID || n.Name != "b" || n.Modified <= r.Modified || m.logged(1) != "resource.edit" {
-		t.Errorf("%+v became %+v", r, n)
+		t.Errorf("%+v is now %+v", r, n)
 	}
 	if same := m.move(n, files.Destination{SetID: m.Sets[0].ID.String()}); same != n {
 		t.Errorf("a move that changes nothing returned %+v, want %+v", same, n)
@@ -230,7 +230,7 @@ func TestMoveBack(t *testing.T) {
 			t.Errorf("the label is %q, %v", v.Label, err)
 		}
 		if left := m.Get(n.ID); left.MovedTo != back.ID || left.State != metadata.Deleted {
-			t.Errorf("it left %+v", left)
+			t.Errorf("the old record is %+v", left)
 		}
 		m.Sound()
 		r = back
@@ -311,12 +311,12 @@ func TestOnto(t *testing.T) {
 				after = m.copy(r, to)
 			}
 			if after.ID != t1.ID || after.Name != "t.csv" || after.Descriptive != t1.Descriptive || after.Version != 1 || after.Format != "CSV" || m.Get(t1.ID) != after {
-				t.Errorf("%+v became %+v", t1, after)
+				t.Errorf("%+v is now %+v", t1, after)
 			}
 			m.wantVersions("onto", t1.ID, "2 "+content, "1 t.csv")
 			left := m.Get(r.ID)
 			if (left.State == metadata.Deleted) != move || left.MovedTo != (metadata.ID{}) {
-				t.Errorf("it left %+v", left)
+				t.Errorf("the old record is %+v", left)
 			}
 			m.Sound()
 			if far && move {

@@ -252,7 +252,7 @@ func TestDescribeContainers(t *testing.T) {
 	set, err := d.Service.Sets.Create(ctx, d.Admin, containers.NewSet{Name: "described", DataspaceID: space.ID.String(), SetFields: containers.SetFields{Metadata: descriptive.Patch(`{"publicationYear":2026,"keywords":["radium"]}`)}})
 	d.OK(err)
 	if space.Descriptive != `{"publisher":"Curie"}` || set.Descriptive != `{"publicationYear":2026,"keywords":["radium"]}` {
-		t.Errorf("made with %s, %s", space.Descriptive, set.Descriptive)
+		t.Errorf("created with %s, %s", space.Descriptive, set.Descriptive)
 	}
 	if texts, _ := d.texts(paging.SetHistory, set.ID); !strings.Contains(texts, `"metadata.publicationYear":"2026"`) {
 		t.Errorf("the history of the set: %s", texts)
@@ -313,7 +313,7 @@ func TestDescriptiveListed(t *testing.T) {
 		d.OK(err)
 		got = append(got, sets.Items[0].Descriptive, spaces.Items[0].Descriptive)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("asked: %v: %s", asked, diff)
+			t.Errorf("requested: %v: %s", asked, diff)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestDrivePut(t *testing.T) {
 	d := newDrive(t)
 	first, created, err := d.put(d.Admin, "data.csv", "1,2")
 	if d.OK(err); !created || first.Name != "data.csv" || first.Filename != "data.csv" || first.Format != "CSV" {
-		t.Fatalf("it made %+v", first)
+		t.Fatalf("it created %+v", first)
 	}
 	edited, err := d.Service.Files.Edit(t.Context(), d.Admin, first.ID.String(), files.Fields{Description: new("said"), Format: new("Own")}, core.Match{})
 	d.OK(err)
@@ -132,7 +132,7 @@ func TestDrivePut(t *testing.T) {
 		d.Refused(err, code)
 	}
 	if got := d.list(d.at(""), 10); len(got) != 3 {
-		t.Errorf("there are %q", got)
+		t.Errorf("the files are %q", got)
 	}
 }
 

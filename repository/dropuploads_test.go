@@ -40,7 +40,7 @@ func TestReservationsOfLinks(t *testing.T) {
 	w.fits("a half of it", send(0))
 	w.holds("a half", 500)
 	_, _, err = begin(501)
-	w.full("one of 501 beside it", err)
+	w.full("an upload of 501 bytes at the same time", err)
 	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
 	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 500 || of != 500 {
 		t.Errorf("a started service has reserved %d and %d bytes", got, of)

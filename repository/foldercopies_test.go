@@ -74,7 +74,7 @@ func (m *moved) tree(set metadata.Set) (all []string) {
 func (m *moved) wantTree(what string, set metadata.Set, want string) {
 	m.T.Helper()
 	if got := strings.Join(m.tree(set), " "); got != want {
-		m.T.Errorf("%s: there is %q, want %q", what, got, want)
+		m.T.Errorf("%s: the content is %q, want %q", what, got, want)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestFolderRefusals(t *testing.T) {
 		"onto itself":      {folder(m.Sets[0], "d/"), folder(m.Sets[0], "d/"), errs.CodeFolderWithin},
 		"above":            {folder(m.Sets[0], "d/e/"), folder(m.Sets[0], "d/"), errs.CodeFolderWithin},
 		"taken":            {folder(m.Sets[0], "d/"), folder(m.Sets[0], "to/"), errs.CodePathTaken},
-		"taken by a row":   {folder(m.Sets[0], "to/"), folder(m.Sets[0], "f/"), errs.CodePathTaken},
+		"used by a row":    {folder(m.Sets[0], "to/"), folder(m.Sets[0], "f/"), errs.CodePathTaken},
 		"too long":         {folder(m.Sets[0], "d/"), folder(m.away, "d is longer now/"), errs.CodeInvalidField},
 		"an unknown set":   {folder(m.Sets[0], "d/"), folder(unknown, "x/"), errs.CodeSetNotFound},
 		"from an unknown":  {folder(unknown, "d/"), folder(m.away, "x/"), errs.CodeSetNotFound},

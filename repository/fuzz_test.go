@@ -14,10 +14,10 @@ func FuzzParseID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id, ok := metadata.ParseID(text)
 		if ok && id.String() != text {
-			t.Fatalf("%q is taken for %s", text, id)
+			t.Fatalf("%q is parsed as %s", text, id)
 		}
 		if again, ok := metadata.ParseID(id.String()); !ok || again != id {
-			t.Fatalf("%s is taken for %s, %t", id, again, ok)
+			t.Fatalf("%s is parsed as %s, %t", id, again, ok)
 		}
 	})
 }

@@ -71,7 +71,7 @@ func TestErrorPolicy(t *testing.T) {
 		code          errs.Code
 		sticky        bool
 	}{
-		"disk full while a body comes":     {blobs.ErrNoSpace, nil, errs.NoSpace, errs.CodeNoSpace, false},
+		"disk full during a body":          {blobs.ErrNoSpace, nil, errs.NoSpace, errs.CodeNoSpace, false},
 		"disk full in the commit":          {nil, metadata.ErrNoSpace, errs.NoSpace, errs.CodeNoSpace, false},
 		"no descriptors for a body":        {blobs.ErrUnavailable, nil, errs.Unavailable, errs.CodeUnavailable, false},
 		"read-only file system at commit":  {nil, metadata.ErrUnwritable, errs.Unavailable, errs.CodeUnavailable, false},

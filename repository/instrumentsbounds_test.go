@@ -35,7 +35,7 @@ func TestFillsWithinBounds(t *testing.T) {
 	got := f.said(file)
 	for _, want := range []string{"p4=s:", "q=s:short", "operator=h:Ada"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%s is not there", want)
+			t.Errorf("%s is missing", want)
 		}
 	}
 	if strings.Contains(got, "p5=") || len(f.Get(file).Descriptive) > descriptive.MaxBytes {
@@ -67,7 +67,7 @@ func TestFillsOnlyItsSet(t *testing.T) {
 	}
 	made := f.Get(file)
 	if made.Modified <= made.Created || made.ModifiedBy != f.Admin.UserID {
-		t.Errorf("modified %d by %s, made %d", made.Modified, made.ModifiedBy, made.Created)
+		t.Errorf("modified %d by %s, created %d", made.Modified, made.ModifiedBy, made.Created)
 	}
 	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, core.ListRequest{
 		Container: f.Sets[0].ID.String(), Selection: paging.Selection{Since: paging.Bound{At: int64(made.Created), Set: true}},

@@ -67,9 +67,9 @@ var interruptions = map[string]interruption{
 		}
 		return metadata.ErrOutcomeUnknown
 	},
-	"nobody knows, and it is not there": func(*interrupted, func() error) error { return metadata.ErrOutcomeUnknown },
-	"the database does not answer":      func(*interrupted, func() error) error { return metadata.ErrUnavailable },
-	"no space is left":                  func(*interrupted, func() error) error { return metadata.ErrNoSpace },
+	"unknown outcome, not committed": func(*interrupted, func() error) error { return metadata.ErrOutcomeUnknown },
+	"the database does not answer":   func(*interrupted, func() error) error { return metadata.ErrUnavailable },
+	"no space is left":               func(*interrupted, func() error) error { return metadata.ErrNoSpace },
 	"the node is frozen, and its leases end": func(i *interrupted, commit func() error) error {
 		thaw := make(chan struct{})
 		i.thaw.Store(&thaw)

@@ -265,7 +265,7 @@ func TestKeyCached(t *testing.T) {
 		authenticate := func() {
 			var p auth.Principal
 			if p, err = svc.Credentials.Authenticate(t.Context(), key); err == nil && p.UserID != h.Admin.UserID {
-				err = errors.New("somebody else")
+				err = errors.New("another user")
 			}
 		}
 		authenticate()

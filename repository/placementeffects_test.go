@@ -57,7 +57,7 @@ func TestInstrumentsFollowMoves(t *testing.T) {
 		t.Fatalf("filled %q", both)
 	}
 	away := move(file, silent)
-	want("in a set that asks for nothing, as it was", away, both)
+	want("in a set without extraction, unchanged", away, both)
 	sidecar = move(sidecar, silent)
 	back := move(away, f.Sets[0])
 	want("back without its sidecar", back, strings.TrimSpace(strings.ReplaceAll(both, "sample=s:S1", "")))

@@ -136,11 +136,11 @@ func TestHarvestersSeeMoves(t *testing.T) {
 	n := m.move(r, in(m.away))
 	left, came := r.ID.String()+" deleted", n.ID.String()+" active"
 	for what, tc := range map[string]struct{ got, want []string }{
-		"the set that it left":           {changed(paging.SetResources, m.Sets[0].ID.String()), []string{left}},
-		"the set into which it came":     {changed(paging.SetResources, m.away.ID.String()), []string{came}},
-		"the dataspace that it left":     {changed(paging.DataspaceResources, m.Space.ID.String()), []string{left}},
-		"the one into which it came":     {changed(paging.DataspaceResources, m.other.ID.String()), []string{came}},
-		"everything, the arrival before": {changed(paging.Resources, ""), []string{came, left}},
+		"the source set":                 {changed(paging.SetResources, m.Sets[0].ID.String()), []string{left}},
+		"the destination set":            {changed(paging.SetResources, m.away.ID.String()), []string{came}},
+		"the source dataspace":           {changed(paging.DataspaceResources, m.Space.ID.String()), []string{left}},
+		"the destination dataspace":      {changed(paging.DataspaceResources, m.other.ID.String()), []string{came}},
+		"everything, the new file first": {changed(paging.Resources, ""), []string{came, left}},
 	} {
 		if !slices.Equal(tc.got, tc.want) {
 			t.Errorf("%s: %q, want %q", what, tc.got, tc.want)

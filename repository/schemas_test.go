@@ -77,7 +77,7 @@ func TestSchemas(t *testing.T) {
 	ctx := t.Context()
 	made := d.schema("sample", describe.NewSchema{SchemaFields: describe.SchemaFields{Types: []string{"Text/CSV", "csv", ".TIF", "csv"}, Title: new("Samples"), Enforce: new(true)}})
 	if made.Version != 1 || !made.Enforce || made.For != metadata.ForFiles || !slices.Equal(made.Types(), []string{"text/csv", "csv", ".tif"}) || len(made.Form.Fields) != 1 {
-		t.Errorf("made %+v", made)
+		t.Errorf("created %+v", made)
 	}
 	renamed, err := d.change(made, describe.SchemaFields{Title: new("All samples"), Text: []byte(strings.ReplaceAll(made.Text, ":", " : "))})
 	if d.OK(err); renamed.Version != 1 || renamed.Title != "All samples" || renamed.Modified <= made.Modified {
@@ -179,7 +179,7 @@ func TestSchemasRefused(t *testing.T) {
 	}
 	list, err := d.Service.Schemas.List(t.Context(), d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || list[0].ID != other.ID {
-		t.Errorf("there are %+v", list)
+		t.Errorf("%+v exist", list)
 	}
 	_, err = d.Service.Schemas.Create(t.Context(), d.Admin, other.ID.String(), describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good}})
 	d.Refused(err, errs.CodeDataspaceNotFound)

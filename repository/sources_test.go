@@ -63,7 +63,7 @@ func TestSourcesRefused(t *testing.T) {
 			t.Errorf("%s: %v", patch, err)
 		}
 		if got := d.stored(d.Resources[0].ID); got != filledText {
-			t.Errorf("%s was refused, but left %s", patch, got)
+			t.Errorf("%s was refused, but the metadata are %s", patch, got)
 		}
 	}
 	_, err := d.Service.Sets.Update(t.Context(), d.Admin, d.Sets[0].ID.String(), containers.SetFields{Metadata: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)}, core.Match{})

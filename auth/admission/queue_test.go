@@ -211,7 +211,7 @@ func TestMemoryIsShared(t *testing.T) {
 			got += 1 << 10
 		}
 		if got != want {
-			t.Errorf("caller %d holds %d bytes, want %d", i, got, want)
+			t.Errorf("caller %d has %d bytes, want %d", i, got, want)
 		}
 	}
 	for _, h := range held {

@@ -299,5 +299,5 @@ func testWithdraw(t *testing.T, store blobs.Folder) {
 	wantOnly(t, store)
 	_, _, err := store.OpenTrashed(digestOf(content))
 	wantError(t, "OpenTrashed after Withdraw", err, blobs.ErrNotFound)
-	wantError(t, "Withdraw of what has gone", committed.Withdraw(yes), nil)
+	wantError(t, "Withdraw of a missing blob", committed.Withdraw(yes), nil)
 }

@@ -29,8 +29,8 @@ var shared = []test[blobs.Store]{
 	{"partial files", testPartialFiles},
 	{"no partial file", testNoPartialFile},
 	{"Open errors", testOpenErrors},
-	{"same content at once", testSameContent},
-	{"many at once", testManyAtOnce},
+	{"concurrent commits of one content", testSameContent},
+	{"many concurrent calls", testManyAtOnce},
 }
 
 type test[S blobs.Store] struct {
@@ -149,7 +149,7 @@ func tryRead(store blobs.Store, b blobs.Blob, content []byte) error {
 	}
 	got, err := io.ReadAll(f)
 	if err == nil && !bytes.Equal(got, content) {
-		err = errors.New("the blob differs from what was staged")
+		err = errors.New("the blob differs from the staged body")
 	}
 	return errors.Join(err, f.Close())
 }

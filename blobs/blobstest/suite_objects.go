@@ -274,7 +274,7 @@ func testPartsLost(t *testing.T, store dated) {
 	_, err := store.PartialObjects(strange)
 	wantError(t, "PartialObjects of nonsense", err, blobs.ErrDamaged)
 	if none, err := store.PartialObjects(blobs.Checkpoint{}); len(none) != 0 || err != nil {
-		t.Errorf("PartialObjects of nothing: %v, %v", none, err)
+		t.Errorf("PartialObjects of a zero checkpoint: %v, %v", none, err)
 	}
 	removePartial(t, store, p)
 	wantError(t, "CheckPartial", store.CheckPartial(t.Context(), p), blobs.ErrNotFound)

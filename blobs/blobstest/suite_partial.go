@@ -98,7 +98,7 @@ func testPartialFolder(t *testing.T, store blobs.Folder) {
 		t.Errorf("withdraw: %v", err)
 	}
 	_, err = store.Stat(t.Context(), blobOf(content))
-	wantError(t, "Stat of what was committed and withdrawn", err, blobs.ErrNotFound)
+	wantError(t, "Stat of a withdrawn blob", err, blobs.ErrNotFound)
 	wantError(t, "CheckPartial after it was withdrawn", store.CheckPartial(t.Context(), p), nil)
 	wantError(t, "Commit again", commit(t, completeOf(t, store, p)), nil)
 	wantPartials(t, store, "A", "B")
@@ -139,7 +139,7 @@ func testNoPartialFile(t *testing.T, store blobs.Store) {
 	add(t, store, &p, Content(99), io.EOF, 1000)
 	damaged := blobs.Partial{Name: "A", Length: 100, At: blobs.Checkpoint{Size: 99, Hash: "nonsense", Parts: p.At.Parts}}
 	_, err := store.StagePartial(t.Context(), damaged)
-	wantError(t, "a checkpoint of nothing", err, blobs.ErrDamaged)
+	wantError(t, "a checkpoint without a file", err, blobs.ErrDamaged)
 	empty := blobs.Partial{Name: "empty"}
 	committed, err := completeOf(t, store, empty).Commit(t.Context())
 	if err != nil {
@@ -170,7 +170,7 @@ func testNoPartialFile(t *testing.T, store blobs.Store) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantError(t, "TruncatePartial of nothing", store.TruncatePartial(t.Context(), p), nil)
+	wantError(t, "TruncatePartial of a missing file", store.TruncatePartial(t.Context(), p), nil)
 }
 
 // removePartial removes everything that a checkpoint refers to.

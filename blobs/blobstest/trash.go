@@ -67,7 +67,7 @@ func readTrashed(trash blobs.Trash, content []byte) error {
 	}
 	got, err := io.ReadAll(f)
 	if err == nil && (!bytes.Equal(got, content) || size != int64(len(content))) {
-		err = errors.New("the removed blob differs from what was staged")
+		err = errors.New("the removed blob differs from the staged body")
 	}
 	return errors.Join(err, f.Close())
 }

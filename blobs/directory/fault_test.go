@@ -75,11 +75,11 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	s.checkCalls(t, name, calls)
 	renamed := has(calls, blobstest.Rename, nil)
 	if got := get(s.dir, content); renamed != (got == nil) || !renamed && !errors.Is(got, blobs.ErrNotFound) {
-		t.Errorf("%s: renamed %t, and reading gives %v", name, renamed, got)
+		t.Errorf("%s: renamed %t, and reading returns %v", name, renamed, got)
 	}
 	left := names(t, filepath.Join(s.data, "tmp"))
 	if (len(left) > 0) != has(calls, blobstest.Remove, fault.Err) {
-		t.Errorf("%s: left in tmp: %v", name, left)
+		t.Errorf("%s: files in tmp: %v", name, left)
 	}
 	for _, file := range left { // as the next start of the service does
 		if err := os.Remove(filepath.Join(s.data, "tmp", file)); err != nil {
@@ -332,7 +332,7 @@ func TestKeepOpenTargets(t *testing.T) {
 		{"other content", []byte("abd"), []blobstest.Fault{inUse}, syscall.EACCES},
 		{"other content that can be moved", []byte("abd"), []blobstest.Fault{once}, nil},
 		{"other size", content[:2], []blobstest.Fault{inUse}, syscall.EACCES},
-		{"nothing there", nil, []blobstest.Fault{inUse}, syscall.EACCES},
+		{"no existing file", nil, []blobstest.Fault{inUse}, syscall.EACCES},
 		{"temporary file stays", content, []blobstest.Fault{inUse, stuck}, syscall.EIO},
 	}
 	dir, faulty, data := openFaulty(t)
@@ -355,14 +355,14 @@ func TestKeepOpenTargets(t *testing.T) {
 			t.Errorf("%s: Discard: %v", test.name, err)
 		}
 		if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
-			t.Errorf("%s: left in tmp: %v", test.name, left)
+			t.Errorf("%s: files in tmp: %v", test.name, left)
 		}
 		want := test.there
 		if test.want == nil {
 			want = content
 		}
 		if got, err := os.ReadFile(blobPath(data, content)); !bytes.Equal(got, want) {
-			t.Errorf("%s: there is %q now, %v", test.name, got, err)
+			t.Errorf("%s: the content is now %q, %v", test.name, got, err)
 		}
 		if err := os.Remove(blobPath(data, content)); err != nil && test.there != nil {
 			t.Error(err)

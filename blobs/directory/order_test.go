@@ -78,12 +78,12 @@ func TestOrder(t *testing.T) {
 		{"stage and discard", discard, []string{
 			"create tmp/4", "write tmp/4", "sync tmp/4", "close tmp/4", "remove tmp/4",
 		}},
-		{"two at once", func() error { return commitAll(dir, slices.Values([][]byte{small, long})) }, []string{
+		{"two in one call", func() error { return commitAll(dir, slices.Values([][]byte{small, long})) }, []string{
 			"create tmp/5", "write tmp/5", "sync tmp/5", "close tmp/5", "rename tmp/5 " + of(small),
 			"create tmp/6", "write tmp/6", "write tmp/6", "write tmp/6", "sync tmp/6", "close tmp/6", "rename tmp/6 " + of(long),
 			"syncdir " + min(folder(small), folder(long)), "syncdir " + max(folder(small), folder(long)),
 		}},
-		{"two of one folder at once", func() error { return commitAll(dir, slices.Values([][]byte{small, small})) }, []string{
+		{"two of one folder in one call", func() error { return commitAll(dir, slices.Values([][]byte{small, small})) }, []string{
 			"create tmp/7", "write tmp/7", "sync tmp/7", "close tmp/7", "rename tmp/7 " + of(small),
 			"create tmp/8", "write tmp/8", "sync tmp/8", "close tmp/8", "rename tmp/8 " + of(small), "syncdir " + folder(small),
 		}},
@@ -158,7 +158,7 @@ func TestOrderInNewFolders(t *testing.T) {
 			"create tmp/1", "write tmp/1", "sync tmp/1", "close tmp/1",
 			"mkdir blobs/ba", "rename tmp/1 " + of(first), "syncdir blobs/ba", "syncdir blobs",
 		}},
-		{"two at once, and one in a folder that is there", func() error {
+		{"two in one call, and one in an existing folder", func() error {
 			return commitAll(dir, slices.Values([][]byte{second, first, third}))
 		}, []string{
 			"create tmp/2", "write tmp/2", "sync tmp/2", "close tmp/2", "mkdir blobs/01", "rename tmp/2 " + of(second),
@@ -187,6 +187,6 @@ func contentOf(t *testing.T, first byte) []byte {
 			return content
 		}
 	}
-	t.Fatal("there is none")
+	t.Fatal("no such content")
 	return nil
 }

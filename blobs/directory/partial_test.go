@@ -90,7 +90,7 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 				t.Error(err)
 			}
 			if err := blobs.Verify(t.Context(), dir, blobOf(content)); err != nil {
-				t.Errorf("what was committed: %v", err)
+				t.Errorf("the committed blob: %v", err)
 			}
 		})
 	}
@@ -117,6 +117,6 @@ func TestRestartedPartialFileLeavesBlob(t *testing.T) {
 		t.Error(err)
 	}
 	if err := blobs.Verify(t.Context(), dir, blobOf(content)); err != nil {
-		t.Errorf("what was committed: %v", err)
+		t.Errorf("the committed blob: %v", err)
 	}
 }

@@ -183,7 +183,7 @@ func TestPinAtEachStep(t *testing.T) {
 			release := <-pinned
 			err := get(dir, content)
 			if step.stays && err != nil || !step.stays && !errors.Is(err, blobs.ErrNotFound) {
-				t.Errorf("%s: with the pin, reading gives %v", name, err)
+				t.Errorf("%s: with the pin, reading returns %v", name, err)
 			}
 			if err := <-removed; err != step.want || confirmed == (step.at == "before") {
 				t.Errorf("%s: Remove: got %v, want %v; confirmed: %t", name, err, step.want, confirmed)

@@ -68,7 +68,7 @@ func get(store blobs.Store, content []byte) error {
 	}
 	got, err := io.ReadAll(f)
 	if err == nil && !bytes.Equal(got, content) {
-		err = errors.New("the blob differs from what was staged")
+		err = errors.New("the blob differs from the staged body")
 	}
 	return errors.Join(err, f.Close())
 }
@@ -98,7 +98,7 @@ func names(t *testing.T, path string) []string {
 func checkSound(t *testing.T, data string) {
 	t.Helper()
 	if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
-		t.Errorf("left in tmp: %v", left)
+		t.Errorf("files in tmp: %v", left)
 	}
 	err := filepath.WalkDir(filepath.Join(data, "blobs"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -65,7 +65,7 @@ func TestTrashTimes(t *testing.T) {
 		}
 	}
 	if left := names(t, filepath.Join(data, "trash")); len(left) != 1 {
-		t.Errorf("left: %v", left)
+		t.Errorf("remaining files: %v", left)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestTrashInUse(t *testing.T) {
 		t.Errorf("calls: %q", calls)
 	}
 	if left := append(names(t, filepath.Join(data, "tmp")), names(t, filepath.Join(data, "trash"))...); len(left) != 0 {
-		t.Errorf("left: %v", left)
+		t.Errorf("remaining files: %v", left)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestUnexpectedFilesInTrash(t *testing.T) {
 		t.Errorf("deleted %d files, %v", files, err)
 	}
 	if left := names(t, filepath.Join(data, "trash")); len(left) != 3 {
-		t.Errorf("left: %v", left)
+		t.Errorf("remaining files: %v", left)
 	}
 	if _, _, err := dir.OpenTrashed(abc); !errors.Is(err, blobs.ErrDamaged) {
 		t.Errorf("OpenTrashed of a directory: %v", err)

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			if _, spoiled := proxy.Count(); spoiled == 0 {
-				t.Error("nothing was spoiled")
+				t.Error("no request had a fault")
 			}
 		})
 	}

@@ -128,7 +128,7 @@ func TestPartial(t *testing.T) {
 		"one byte more":            {part + 1, []int{part}, 1},
 		"parts exactly":            {3 * part, []int{part, part}, 1},
 		"chunks cut anywhere":      {3*part + 77, []int{1, part, 10, part - 20, part}, 1},
-		"all at once":              {2*part + 77, nil, 1},
+		"all in one chunk":         {2*part + 77, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

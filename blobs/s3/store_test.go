@@ -172,7 +172,7 @@ func TestWrongLengths(t *testing.T) {
 		}
 	}
 	if left := objects(t, store); len(left) != 0 {
-		t.Errorf("what is left: %+v", left)
+		t.Errorf("remaining objects: %+v", left)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestExamine(t *testing.T) {
 		t.Errorf("it passes %q: %v", checks, err)
 	}
 	if left := objects(t, openAt(t, address, options(server))); len(left) != 0 {
-		t.Errorf("what is left: %+v", left)
+		t.Errorf("remaining objects: %+v", left)
 	}
 	wrong := options(server)
 	wrong.Secret = "wrong"

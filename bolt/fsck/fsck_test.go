@@ -98,7 +98,7 @@ func TestEveryStructuralFlipFound(t *testing.T) {
 		at, bit := structure[i], byte(1)<<random.IntN(8)
 		file[at] ^= bit
 		if found := fscktest.Findings(file); len(found) == 0 {
-			t.Errorf("bit %#x of byte %d of page %d: nothing found", bit, at%os.Getpagesize(), at/os.Getpagesize())
+			t.Errorf("bit %#x of byte %d of page %d: no violation found", bit, at%os.Getpagesize(), at/os.Getpagesize())
 		}
 		file[at] ^= bit
 	}
@@ -134,8 +134,8 @@ func TestFreelistAgainstPages(t *testing.T) {
 			}
 			setCount(count + 1)
 		}, fmt.Sprintf("page %d : 1 pages, of which this is the first, are both", m.Root)},
-		"many, of which there are not so many": {func() { setCount(many); binary.NativeEndian.PutUint64(list[fsck.PageHeader:], 1<<40) }, "entries do not fit"},
-		"out of order":                         {func() { copy(list[fsck.PageHeader:], list[fsck.PageHeader+8:fsck.PageHeader+16]) }, "after page"},
+		"the marker for many pages, but with few": {func() { setCount(many); binary.NativeEndian.PutUint64(list[fsck.PageHeader:], 1<<40) }, "entries do not fit"},
+		"out of order": {func() { copy(list[fsck.PageHeader:], list[fsck.PageHeader+8:fsck.PageHeader+16]) }, "after page"},
 		"a page that the file has not": {func() {
 			binary.NativeEndian.PutUint64(list[fsck.PageHeader+8*(int(count)-1):], m.Past)
 		}, "after page"},

@@ -87,7 +87,7 @@ func (x auditExport) edited(t *testing.T, number int, edit func(*audit.Entry)) {
 // original head, and with a new signature.
 var tampering = map[string]func(t *testing.T, x *auditExport){
 	"edit": func(t *testing.T, x *auditExport) { x.edited(t, 6, func(e *audit.Entry) { e.User[3]++ }) },
-	"edit the texts, too": func(t *testing.T, x *auditExport) {
+	"edit the values, too": func(t *testing.T, x *auditExport) {
 		x.entries[6].Texts = audit.Seal(`{"name":"another"}`)
 		x.edited(t, 6, func(e *audit.Entry) { e.Texts = x.entries[6].Texts.Digest() })
 	},
@@ -220,7 +220,7 @@ func TestAuditVerifyJSON(t *testing.T) {
 		t.Error("an export without a key")
 	}
 	if again := must[string](t)(readText(path)); !strings.Contains(again, "audit export 1") || len(must[[]os.DirEntry](t)(os.ReadDir(dir))) != 2 {
-		t.Errorf("a failed export left %q", again)
+		t.Errorf("after a failed export: %q", again)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestGetThroughCuts(t *testing.T) {
 		t.Logf("%s: %d bytes in %d requests, through %d cuts, in %v, with %s bytes of memory",
 			c.command, size, len(asked), cuts-before, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
 		if got := treeOf(t, dir); got[c.file] != blobs.Digest(sum.Sum(nil)).String() || c.command == "get" && len(got) != 1 {
-			t.Errorf("%s: there is %v", c.command, got)
+			t.Errorf("%s: the files are %v", c.command, got)
 		}
 		if int64(len(asked)) < size/longest {
 			t.Errorf("%s: only %d requests", c.command, len(asked))
@@ -140,7 +140,7 @@ func TestLargePutThroughCuts(t *testing.T) {
 	t.Logf("received %d bytes for a file of %d, through %d cuts, in %v, with %s bytes of memory",
 		came.Load(), size, cuts, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
 	if list := s.active(t, set.ID); len(list) != 1 || list[0].SHA256 != blobs.Digest(sum.Sum(nil)) {
-		t.Errorf("there is %+v", list)
+		t.Errorf("stored %+v", list)
 	}
 	if cuts < size/longest || came.Load() != size {
 		t.Errorf("received %d bytes for a file of %d, through %d cuts", came.Load(), size, cuts)
@@ -186,7 +186,7 @@ func TestPutThroughCuts(t *testing.T) {
 	_, cuts := proxy.Connections()
 	t.Logf("%d cuts, %v", cuts, err)
 	if cuts < int64(n)/2 {
-		t.Errorf("there were only %d cuts", cuts)
+		t.Errorf("only %d connections were cut", cuts)
 	}
 	lines := map[string]outcome{}
 	for text := range bytes.Lines(out.Bytes()) {
@@ -199,7 +199,7 @@ func TestPutThroughCuts(t *testing.T) {
 	there := map[string]string{}
 	for _, r := range s.active(t, set.ID) {
 		if _, twice := there[r.Name]; twice {
-			t.Errorf("%q is there twice", r.Name)
+			t.Errorf("%q is stored twice", r.Name)
 		}
 		there[r.Name] = r.SHA256.String()
 	}
@@ -217,7 +217,7 @@ func TestPutThroughCuts(t *testing.T) {
 				t.Errorf("%q: reported as %+v, stored %q", name, l, got)
 			}
 		default:
-			t.Errorf("%q: told as %+v", name, l)
+			t.Errorf("%q: reported as %+v", name, l)
 		}
 	}
 	if done == 0 || done == n || err == nil {

@@ -156,18 +156,18 @@ func TestGetExcludesOtherRuns(t *testing.T) {
 	if got := s.run(t, "", "get", "other:two", dir); got.error != nil {
 		t.Errorf("one file: %+v", got)
 	}
-	write(t, filepath.Join(dir, "one"), "of somebody else")
+	write(t, filepath.Join(dir, "one"), "of another run")
 	close(release)
 	if got := <-first; got.error == nil || !strings.Contains(got.err, "a file with this name exists now") {
 		t.Errorf("the first: %+v", got)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "one")); err != nil || string(text) != "of somebody else" {
+	if text, err := os.ReadFile(filepath.Join(dir, "one")); err != nil || string(text) != "of another run" {
 		t.Errorf("the file of the other run is %q, %v", text, err)
 	}
 	if got := s.run(t, "", "get", "runs", dir, "--force"); got.error != nil {
 		t.Errorf("after it: %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, filenames.LockName)); !os.IsNotExist(err) {
-		t.Errorf("the lock file is still there: %v", err)
+		t.Errorf("the lock file still exists: %v", err)
 	}
 }

@@ -115,11 +115,11 @@ func TestGetResumes(t *testing.T) {
 	}
 	names := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*")))
 	if len(names) != 1 || names[0] != filepath.Join(dir, partialName(r)) {
-		t.Fatalf("it has left %v", names)
+		t.Fatalf("the folder has %v", names)
 	}
 	left := must[os.FileInfo](t)(os.Stat(names[0])).Size()
 	if left < 1<<20 || left >= int64(len(text)) {
-		t.Fatalf("%d bytes are left", left)
+		t.Fatalf("%d bytes remain", left)
 	}
 	asked := s.cut(1<<20+5000, 1000)
 	if got := s.run(t, "", "get", r.ID, dir); got.error != nil {
@@ -272,7 +272,7 @@ func TestGetInterruptedKeepsPartial(t *testing.T) {
 		}
 		names, err := os.ReadDir(dir)
 		if err != nil || len(names) != map[bool]int{false: 0, true: 1}[size >= 1<<20] {
-			t.Errorf("after %d bytes it left %v, %v", size, names, err)
+			t.Errorf("after %d bytes, the folder has %v, %v", size, names, err)
 		}
 	}
 }

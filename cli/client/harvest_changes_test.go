@@ -79,7 +79,7 @@ func TestHarvestFollowsPermissions(t *testing.T) {
 	private := client.Private
 	must[client.Dataspace](t)(s.client.Dataspaces.Edit(t.Context(), three.DataspaceID, client.DataspaceEdit{Visibility: &private}))
 	if problems := check(each); strings.Count(problems, "is no longer readable") != 2 {
-		t.Errorf("it said %s", problems)
+		t.Errorf("stderr has %s", problems)
 	}
 	grant(one.DataspaceID)
 	check(2*each + 1)
@@ -167,7 +167,7 @@ func TestHarvestRetriesMissing(t *testing.T) {
 	c := s.put(t, set.ID, "c", large(1))
 	s.put(t, set.ID, "d", "delta")
 	for name, spoil := range map[string]http.HandlerFunc{
-		"damaged there": func(w http.ResponseWriter, _ *http.Request) {
+		"damaged on the server": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = w.Write([]byte(`{"status": 500, "code": "data_damaged", "detail": "the file is damaged on the server"}`))
@@ -213,7 +213,7 @@ func TestHarvestResumes(t *testing.T) {
 	}
 	left := must[os.FileInfo](t)(os.Stat(filepath.Join(dir, "incoming", r.ID+"-"+r.SHA256.String()+".part"))).Size()
 	if left < 2<<20 {
-		t.Errorf("%d bytes are left", left)
+		t.Errorf("%d bytes remain", left)
 	}
 	asked := s.cut(1<<30, 1)
 	s.harvests(t, "runs", dir)
@@ -273,7 +273,7 @@ func TestHarvestRefuses(t *testing.T) {
 	}
 	s.harvests(t, "runs", dir)
 	if _, err := os.Stat(filepath.Join(none, "state.json")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a refused harvest left a state: %v", err)
+		t.Errorf("a refused harvest has stored a state: %v", err)
 	}
 }
 

@@ -17,15 +17,15 @@ func TestHarvestRepairsFromStart(t *testing.T) {
 		do      func(t *testing.T, dir string)
 		message string // "" if a normal run does not notice the damage
 	}{
-		"no state":              {func(t *testing.T, dir string) { remove(t, dir, "state.json") }, "state.json is missing"},
-		"half a state":          {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid state file"},
-		"no metadata":           {func(t *testing.T, dir string) { remove(t, dir, "metadata.jsonl") }, "has 0 bytes"},
-		"half the metadata":     {func(t *testing.T, dir string) { cutFile(t, 700, dir, "metadata.jsonl") }, "has 700 bytes"},
-		"other metadata":        {func(t *testing.T, dir string) { spoil(t, 10, dir, "metadata.jsonl") }, "at byte 0"},
-		"nothing but the files": {func(t *testing.T, dir string) { remove(t, dir, "state.json"); remove(t, dir, "metadata.jsonl") }, "neither empty nor a mirror"},
-		"a damaged file":        {func(t *testing.T, dir string) { spoil(t, 2, dir, "files", "a.txt") }, ""},
-		"a missing file":        {func(t *testing.T, dir string) { remove(t, dir, "files", "b") }, ""},
-		"a strange file":        {func(t *testing.T, dir string) { write(t, filepath.Join(dir, "files", "b", "notes"), "my own") }, ""},
+		"no state":          {func(t *testing.T, dir string) { remove(t, dir, "state.json") }, "state.json is missing"},
+		"half a state":      {func(t *testing.T, dir string) { cutFile(t, 20, dir, "state.json") }, "not a valid state file"},
+		"no metadata":       {func(t *testing.T, dir string) { remove(t, dir, "metadata.jsonl") }, "has 0 bytes"},
+		"half the metadata": {func(t *testing.T, dir string) { cutFile(t, 700, dir, "metadata.jsonl") }, "has 700 bytes"},
+		"other metadata":    {func(t *testing.T, dir string) { spoil(t, 10, dir, "metadata.jsonl") }, "at byte 0"},
+		"only the files":    {func(t *testing.T, dir string) { remove(t, dir, "state.json"); remove(t, dir, "metadata.jsonl") }, "neither empty nor a mirror"},
+		"a damaged file":    {func(t *testing.T, dir string) { spoil(t, 2, dir, "files", "a.txt") }, ""},
+		"a missing file":    {func(t *testing.T, dir string) { remove(t, dir, "files", "b") }, ""},
+		"a strange file":    {func(t *testing.T, dir string) { write(t, filepath.Join(dir, "files", "b", "notes"), "my own") }, ""},
 		"strange folders": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "files", "mine", "too", "notes"), "my own")
 		}, ""},
@@ -54,7 +54,7 @@ func TestHarvestRepairsFromStart(t *testing.T) {
 		if reported := got.error != nil && strings.Contains(got.error.Error(), d.message); reported != (d.message != "") {
 			t.Errorf("%s: %+v", what, got)
 		}
-		if what == "nothing but the files" {
+		if what == "only the files" {
 			continue
 		}
 		if d.message != "" && !strings.Contains(got.error.Error(), "--from-start") {
@@ -121,7 +121,7 @@ func TestHarvestMovesStrays(t *testing.T) {
 	s.put(t, set.ID, "e", "epsilon")
 	_, problems := s.harvests(t, "runs", dir)
 	if strings.Count(problems, "did not belong to this mirror") != 3 {
-		t.Errorf("it said %s", problems)
+		t.Errorf("stderr has %s", problems)
 	}
 	own := 0
 	for name := range treeOf(t, filepath.Join(dir, "strays")) {
@@ -130,7 +130,7 @@ func TestHarvestMovesStrays(t *testing.T) {
 		}
 	}
 	if own != 3 {
-		t.Errorf("%d files were kept", own)
+		t.Errorf("%d files remain", own)
 	}
 	remove(t, dir, "strays")
 	s.sameAs(t, dir, set.ID)

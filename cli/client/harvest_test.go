@@ -109,7 +109,7 @@ func equals(t *testing.T, dir string, want map[string]client.Resource, folder fu
 		t.Errorf("the files differ (-want +got):\n%s", diff)
 	}
 	if folders := emptyFolders(t, filepath.Join(dir, "files")); len(folders) > 0 {
-		t.Errorf("there are empty folders: %v", folders)
+		t.Errorf("empty folders: %v", folders)
 	}
 }
 

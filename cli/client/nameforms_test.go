@@ -81,7 +81,7 @@ func TestNamesInOtherForms(t *testing.T) {
 			do("", "mv", "raw:"+form.stored.String("\u00dc/Gr\u00fc\u00dfe \u00e9.txt"), form.asked.String("\u00e9t\u00e9.txt"))
 			do("Deleted", "rm", "raw:"+form.stored.String("\u00e9t\u00e9.txt"))
 			if left := s.active(t, set.ID); len(left) != 2 || left[0].Name != "copy.txt" || left[1].Name != "other.txt" {
-				t.Errorf("left: %v", left)
+				t.Errorf("remaining: %v", left)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestNamesInBothForms(t *testing.T) {
 		t.Error(got)
 	}
 	if left := s.active(t, set.ID); len(left) != 1 || left[0].Name != composed {
-		t.Errorf("left: %v", left)
+		t.Errorf("remaining: %v", left)
 	}
 	if got := s.run(t, "", "cat", "raw:"+third); got.error != nil || got.out != composed {
 		t.Errorf("the only remaining form: %v", got)

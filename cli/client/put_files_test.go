@@ -80,7 +80,7 @@ func TestPutReportsFailures(t *testing.T) {
 	}
 	s.holds(t, set.ID, map[string]string{"a": "1", "d/a": "4"})
 	if got := s.run(t, "", "put", filepath.Join(root, "missing"), "runs"); got.error == nil || errors.Is(got.error, exit.ErrPartly) {
-		t.Errorf("nothing was stored: %+v", got)
+		t.Errorf("the other files were not stored: %+v", got)
 	}
 }
 

@@ -307,7 +307,7 @@ func TestPutInterrupted(t *testing.T) {
 	}
 	for _, r := range s.active(t, set.ID) {
 		if want, there := files[r.Name]; !there || r.Bytes != int64(len(want)) || r.Name == "large" {
-			t.Errorf("it left %+v", r)
+			t.Errorf("stored %+v", r)
 		}
 	}
 	s.intercept(nil)

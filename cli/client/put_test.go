@@ -45,7 +45,7 @@ func (s *service) holds(t *testing.T, set string, want map[string]string) {
 	got := map[string]blobs.Digest{}
 	for _, r := range s.active(t, set) {
 		if _, twice := got[r.Name]; twice {
-			t.Errorf("%q is there twice", r.Name)
+			t.Errorf("%q is stored twice", r.Name)
 		}
 		got[r.Name] = r.SHA256
 	}
@@ -152,7 +152,7 @@ func TestPutSendsOnlyNew(t *testing.T) {
 	s.holds(t, set.ID, map[string]string{"a.csv": "1", "b.csv": "5", "c.csv": "33", "d.csv": "6", "gone.csv": "4"})
 	after := s.active(t, set.ID)
 	if r := after[1]; r.ID != before[1].ID || r.Description != "first" || r.Format != "LOG" {
-		t.Errorf("the replacement left %+v", r)
+		t.Errorf("after the replacement: %+v", r)
 	}
 	if r := after[3]; r.Description != "" || r.Format != "CSV" {
 		t.Errorf("the replaced resource is %+v", r)
@@ -184,7 +184,7 @@ func TestPutSeveral(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if n := len(s.active(t, set.ID)); n != 4 {
-		t.Errorf("there are %d resources", n)
+		t.Errorf("%d resources exist", n)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestPutStandardInput(t *testing.T) {
 		t.Error(err)
 	}
 	if left := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(left) != 0 {
-		t.Errorf("it left %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }
 

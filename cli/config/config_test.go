@@ -211,7 +211,7 @@ func TestFileMistakesNameTheLine(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"unknown key", "data = 'x'\n\nlisen = 'y'\n", `:3: unknown key "lisen"; did you mean listen?`},
-		{"nothing like it", "colour = 'red'\n", `:1: unknown key "colour"`},
+		{"unknown, without a hint", "colour = 'red'\n", `:1: unknown key "colour"`},
 		{"two unknown keys", "b1 = 1\na1 = 2\n", ":1: unknown key \"b1\"\n"},
 		{"table", "[listen]\nport = 8080\n", ":1: listen must be a string"},
 		{"table of another name", "# x\n[server]\nport = 8080\n", `:2: unknown key "server"`},

@@ -55,13 +55,13 @@ func TestFirstKeyAfterInterruptedStart(t *testing.T) {
 	}
 	kept, err := os.ReadFile(data.KeyPath())
 	if err != nil || string(kept) != shown+"\n" {
-		t.Errorf("shown %q, kept %q, %v", shown, kept, err)
+		t.Errorf("shown %q, stored %q, %v", shown, kept, err)
 	}
 	if p, err := repo.Credentials.Authenticate(t.Context(), shown); err != nil || p.Username != "admin" || !p.Sysadmin {
 		t.Errorf("the key belongs to %+v, %v", p, err)
 	}
 	if _, err := os.Lstat(obstacle); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is left: %v", obstacle, err)
+		t.Errorf("%s still exists: %v", obstacle, err)
 	}
 	if again, err := data.Bootstrap(t.Context(), repo, ""); again != "" || err != nil {
 		t.Errorf("the second time: %q, %v", again, err)

@@ -29,6 +29,6 @@ func TestNoControls(t *testing.T) {
 	}
 	var back map[string]string
 	if err := json.Unmarshal([]byte(line.String()), &back); err != nil || back["name"] != hostile+"é😀" || !strings.Contains(line.String(), "é😀") {
-		t.Errorf("%q became %q: %v", line.String(), back["name"], err)
+		t.Errorf("%q is printed as %q: %v", line.String(), back["name"], err)
 	}
 }

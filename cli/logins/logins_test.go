@@ -78,7 +78,7 @@ func TestMovedHome(t *testing.T) {
 				t.Errorf("it still exists after it was removed: %v", slices.Collect(maps.Keys(got.Services)))
 			}
 			if kept, err := os.ReadFile(path); err != nil || string(kept) != string(text) {
-				t.Errorf("the original became %s, %v", kept, err)
+				t.Errorf("the original has changed to %s, %v", kept, err)
 			}
 		})
 	}

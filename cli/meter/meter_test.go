@@ -143,7 +143,7 @@ func TestMeterOfParts(t *testing.T) {
 	m.Set("files", 0, 0)
 	m.draw(now, true, 120)
 	if out.Len() > 0 {
-		t.Errorf("of nothing: %q", out.String())
+		t.Errorf("without work: %q", out.String())
 	}
 	m.Skip("files", 600<<20)
 	m.Set("files", 600<<20, 1000<<20)

@@ -99,7 +99,7 @@ func TestAdminListeners(t *testing.T) {
 		t.Errorf("stop: %v", err)
 	}
 	if took := time.Since(begun); took > adminShutdown+10*time.Second {
-		t.Errorf("it took %s to stop", took)
+		t.Errorf("stopping took %s", took)
 	}
 	if err := <-asked; err == nil {
 		t.Error("a trace of an hour was complete")

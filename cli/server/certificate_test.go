@@ -73,12 +73,12 @@ func TestRenewedCertificate(t *testing.T) {
 	thirdCert, thirdKey, third := certificate(t)
 	change(certFile, thirdCert)
 	change(keyFile, thirdKey)
-	shows("new files whose key others can read", second, 5)
+	shows("new files with a key that others can read", second, 5)
 	shows("that is logged once", second, 5)
 	if err := os.Chmod(keyFile, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	shows("the remedy alone", third, 5)
+	shows("only the remedy", third, 5)
 
 	own.age = time.Hour
 	change(certFile, broken)

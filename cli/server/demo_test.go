@@ -56,7 +56,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("it ended badly: %v\n%s", err, said.String())
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("it left %v (%v)", left, err)
+		t.Errorf("%v remains (%v)", left, err)
 	}
 }
 

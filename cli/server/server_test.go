@@ -215,7 +215,7 @@ func TestStopDuringStart(t *testing.T) {
 	}
 	kept, err := os.ReadFile(filepath.Join(c.Data, datadir.KeyFile))
 	if err != nil || string(kept) != shown+"\n" || shown == "" {
-		t.Errorf("shown %q, kept %q, %v", shown, kept, err)
+		t.Errorf("shown %q, stored %q, %v", shown, kept, err)
 	}
 }
 

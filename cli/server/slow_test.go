@@ -230,7 +230,7 @@ func testDripDown(c *caller) {
 	c.notEarly(started)
 	_ = response.Body.Close()
 	if n := <-received; n >= slowSize {
-		c.t.Errorf("%d bytes came", n)
+		c.t.Errorf("received %d bytes", n)
 	}
 }
 

@@ -71,13 +71,13 @@ func TestPaths(t *testing.T) {
 		{"case", []string{"Data/A.TXT", "data/a.txt"}, []string{"Data/A.TXT", "data/a (2).txt"}},
 		{"folded", []string{"straße", "STRASSE", "ΣΑΣ", "σας"}, []string{"straße", "STRASSE (2)", "ΣΑΣ", "σας (4)"}},
 		{"composed", []string{"é", "e\u0301", "E\u0301"}, []string{"é", "e\u0301 (2)", "E\u0301 (3)"}},
-		{"made equal", []string{"a?", "a*", "../a_"}, []string{"a_", "a_ (2)", "a_ (3)"}},
+		{"equal after cleaning", []string{"a?", "a*", "../a_"}, []string{"a_", "a_ (2)", "a_ (3)"}},
 		{"a file, then its folder", []string{"a", "a/b", "A/c/d"}, []string{"a", "a (2)/b", "A (3)/c/d"}},
 		{"a folder, then its file", []string{"a/b.d/c", "a", "a/b.d"}, []string{"a/b.d/c", "a (2)", "a/b (3).d"}},
 		{"the archive's own", []string{"manifest.json", "SHA256SUMS", "Manifest.JSON", "x/manifest.json", "sha256sums/x"},
 			[]string{"manifest (1).json", "SHA256SUMS (2)", "Manifest (3).JSON", "x/manifest.json", "sha256sums (5)/x"}},
-		{"nothing left", []string{"..", "/", "1"}, []string{"1", "2", "1 (3)"}},
-		{"made to look like ours", []string{"a (3).txt", "a.txt", "a.txt"}, []string{"a (3).txt", "a.txt", "a (3 2).txt"}},
+		{"empty after cleaning", []string{"..", "/", "1"}, []string{"1", "2", "1 (3)"}},
+		{"like a path of the archive", []string{"a (3).txt", "a.txt", "a.txt"}, []string{"a (3).txt", "a.txt", "a (3 2).txt"}},
 		{"no extension", []string{".bashrc", ".bashrc", "a.b/c", "a.b/c"}, []string{".bashrc", ".bashrc (2)", "a.b/c", "a.b/c (4)"}},
 		{"long", []string{strings.Repeat("x", 255), strings.Repeat("x", 300)}, []string{strings.Repeat("x", 255), strings.Repeat("x", 251) + " (2)"}},
 	} {
@@ -107,7 +107,7 @@ func FuzzPaths(f *testing.F) {
 				safe(t, given)
 				key := norm.NFD.String(cases.Fold().String(norm.NFD.String(given)))
 				if _, taken := seen[key]; taken {
-					t.Fatalf("%q, for %q, is taken", given, name)
+					t.Fatalf("%q, for %q, is not unique", given, name)
 				}
 				seen[key] = false
 				for above := path.Dir(key); above != "."; above = path.Dir(above) {

@@ -166,7 +166,7 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c audit.Changes
 	if c.Change("same", "a", "a"); c.String() != "" {
-		t.Errorf("nothing is %s", c.String())
+		t.Errorf("no changes are encoded as %s", c.String())
 	}
 	c.Change("new", "", "a\"b")
 	c.Change("gone", "a", "")

@@ -194,16 +194,16 @@ func TestVerifyFindings(t *testing.T) {
 		add  func(*log)
 		want string // part of the finding
 	}{
-		"a stamp again":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Stamp: 7}, "", "") }, "entry 8: its stamp 7 is not after"},
-		"a later entry":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Previous: 8}, "", "") }, "entry 8: it refers to"},
-		"a later cause":       {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Cause: 9}, "", "") }, "entry 8: it refers to"},
-		"an epoch elsewhere":  {func(l *log) { l.state.Size++; l.begin(l.epoch); l.state.Size-- }, "entry 8: the epoch does not continue"},
-		"no epoch":            {func(l *log) { l.add(audit.Entry{Action: audit.EpochBegin, Stamp: 8, Values: "{}"}, "", "") }, "entry 8: the epoch does not"},
-		"other texts":         {func(l *log) { l.entries[5].Texts.Text = "{}" }, "entry 5: its texts are not the sealed text"},
-		"another address":     {func(l *log) { l.entries[5].Address = audit.Seal("::1") }, "entry 5: its address is not the sealed text"},
-		"texts from nowhere":  {func(l *log) { l.entries[0].Texts = audit.Seal("x") }, "entry 0: its texts are not"},
-		"texts left out":      {func(l *log) { l.entries[5].Texts = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
-		"an address left out": {func(l *log) { l.entries[5].Address = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
+		"a stamp again":           {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Stamp: 7}, "", "") }, "entry 8: its stamp 7 is not after"},
+		"a later entry":           {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Previous: 8}, "", "") }, "entry 8: it refers to"},
+		"a later cause":           {func(l *log) { l.add(audit.Entry{Action: audit.UserCreate, Cause: 9}, "", "") }, "entry 8: it refers to"},
+		"an epoch elsewhere":      {func(l *log) { l.state.Size++; l.begin(l.epoch); l.state.Size-- }, "entry 8: the epoch does not continue"},
+		"no epoch":                {func(l *log) { l.add(audit.Entry{Action: audit.EpochBegin, Stamp: 8, Values: "{}"}, "", "") }, "entry 8: the epoch does not"},
+		"other values":            {func(l *log) { l.entries[5].Texts.Text = "{}" }, "entry 5: its texts are not the sealed text"},
+		"another address":         {func(l *log) { l.entries[5].Address = audit.Seal("::1") }, "entry 5: its address is not the sealed text"},
+		"values without a digest": {func(l *log) { l.entries[0].Texts = audit.Seal("x") }, "entry 0: its texts are not"},
+		"missing values":          {func(l *log) { l.entries[5].Texts = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
+		"a missing address":       {func(l *log) { l.entries[5].Address = audit.Sealed{} }, "entry 5: texts are missing, and no entry reports"},
 		"another one erased": {func(l *log) {
 			l.entries[5].Texts = audit.Sealed{}
 			l.add(audit.Entry{Action: audit.Erase, Values: `{"entry":"4"}`}, "", "")

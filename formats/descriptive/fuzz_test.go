@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		canonical := m.Append(nil)
 		if norm.NFC.IsNormal(data) && !bytes.Contains(data, []byte(`\u`)) { // otherwise strings may change
 			if before, after := properties(t, data), properties(t, canonical); !reflect.DeepEqual(before, after) {
-				t.Fatalf("%s: the properties became %v", data, after)
+				t.Fatalf("%s: the properties are %v", data, after)
 			}
 		}
 		again, err := descriptive.Parse(canonical)
@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%s: %v", canonical, err)
 		}
 		if !bytes.Equal(again.Append(nil), canonical) || !again.Equal(m) {
-			t.Fatalf("%s became %s", canonical, again.Append(nil))
+			t.Fatalf("%s is encoded as %s", canonical, again.Append(nil))
 		}
 		if changes := descriptive.Changes(m, again); len(changes) > 0 {
 			t.Fatalf("%q", changes)
@@ -90,7 +90,7 @@ func FuzzMerge(f *testing.F) {
 		if p, err := descriptive.Parse(patch); err == nil {
 			into, err := descriptive.Metadata{}.Merge(patch)
 			if err != nil || !into.Equal(p) {
-				t.Fatalf("%s merged into nothing: %s, %v", patch, into.Append(nil), err)
+				t.Fatalf("%s merged into empty metadata: %s, %v", patch, into.Append(nil), err)
 			}
 		}
 	})

@@ -25,7 +25,7 @@ func TestParseAndAppend(t *testing.T) {
 		{"nothing", ` { } `, `{}`},
 		{"everything", typical, typical},
 		{"members in another order", `{"tags":["a"],"publisher":"P"}`, `{"publisher":"P","tags":["a"]}`},
-		{"empty lists and texts", `{"tags":[],"creators":[],"publisher":"","properties":{}}`, `{}`},
+		{"empty lists and strings", `{"tags":[],"creators":[],"publisher":"","properties":{}}`, `{}`},
 		{"properties out of order", `{"properties":{"b":1,"a":2}}`, `{"properties":{"a":2,"b":1}}`},
 		{"numbers as written", `{"properties":{"a":[1.0,1e3,-0,0.10]}}`, `{"properties":{"a":[1.0,1e3,-0,0.10]}}`},
 		{"empty values stay", `{"properties":{"a":"","b":[],"c":{}}}`, `{"properties":{"a":"","b":[],"c":{}}}`},
@@ -164,7 +164,7 @@ func TestMergeReference(t *testing.T) {
 		changed += min(1, len(descriptive.Changes(before, got)))
 	}
 	if changed < 200 {
-		t.Errorf("%d patches changed anything", changed)
+		t.Errorf("only %d patches changed anything", changed)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestTables(t *testing.T) {
 		{"units in the names", "a.csv", "time [s],T (°C),p / kPa,\"v, km/h\",N (total),S/N\n0,1,2,3,4,5\n",
 			`{"columns":[{"name":"time","unit":"s"},{"name":"T","unit":"°C"},{"name":"p","unit":"kPa"},{"name":"v","unit":"km/h"},{"name":"N (total)"},{"name":"S/N"}],"header lines":1}`},
 		{"texts", "a.csv", "sample,operator\nS1,Ada\nS2,Bob\n", `{"columns":[{"name":"sample"},{"name":"operator"}],"header lines":1}`},
-		{"texts, then numbers", "a.csv", "sample,mass\nS1,1.5\nS2,1.6\n", `{"columns":[{"name":"sample"},{"name":"mass"}],"header lines":1}`},
+		{"strings, then numbers", "a.csv", "sample,mass\nS1,1.5\nS2,1.6\n", `{"columns":[{"name":"sample"},{"name":"mass"}],"header lines":1}`},
 		{"tabs", "a.TSV", "t\tT, K\n2026-01-02 10:20:30\t1,5\n2026-01-02 10:20:31\t1,6\n", `{"columns":[{"name":"t"},{"name":"T","unit":"K"}],"header lines":1}`},
 		{"semicolons and commas in numbers", "a.csv", "t;T\r\n0,5;1,5\r\n1,0;1,6\r\n", `{"columns":[{"name":"t"},{"name":"T"}],"header lines":1}`},
 		{"no names", "a.csv", "0,1\n1,2\n", `{}`},
@@ -78,7 +78,7 @@ func TestTablesAreReadToTheirBounds(t *testing.T) {
 		many += "# n" + strings.Repeat("x", len(many)%50) + strings.Repeat("y", len(many)/150) + ": 1\n"
 	}
 	if r, err := extraction.Header(strings.NewReader(many), int64(len(many)), "many.csv"); err != nil || len(r.Properties) > extraction.MaxProperties || r.Left == 0 {
-		t.Errorf("%d properties, %d left out, %v", len(r.Properties), r.Left, err)
+		t.Errorf("%d properties, %d omitted, %v", len(r.Properties), r.Left, err)
 	}
 	wide := strings.Repeat("column,", 2000) + "last\n" + strings.Repeat("1,", 2000) + "1\n"
 	r, err = extraction.Header(strings.NewReader(wide), int64(len(wide)), "wide.csv")
@@ -123,7 +123,7 @@ func TestSidecars(t *testing.T) {
 	} {
 		r, err := extraction.Sidecar([]byte(test.text))
 		if got := properties(r.Properties); err != nil || got != test.want || r.Left != test.left {
-			t.Errorf("%s: %s, %d left out, %v, want %s, %d", test.text, got, r.Left, err, test.want, test.left)
+			t.Errorf("%s: %s, %d omitted, %v, want %s, %d", test.text, got, r.Left, err, test.want, test.left)
 		}
 	}
 	for _, text := range []string{``, `null`, `[]`, `"x"`, `{"a":1} {}`, `{"a":1`, `{"a":"` + strings.Repeat("x", 1<<20) + `"}`} {

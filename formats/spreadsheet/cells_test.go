@@ -188,12 +188,12 @@ func FuzzCell(f *testing.F) {
 			none := o
 			none.Metadata = descriptive.Metadata{}
 			if got := read(t, written(t, []spreadsheet.Object{o}, separator), []spreadsheet.Object{none}); !got[0].Equal(o.Metadata) {
-				t.Fatalf("%s became %s", o.Metadata.Append(nil), got[0].Append(nil))
+				t.Fatalf("%s was read as %s", o.Metadata.Append(nil), got[0].Append(nil))
 			}
 		}
 		after, problems := edit(t, "id,etag,properties.a,tags\n1,t,"+quoted(text)+","+quoted(text)+"\n", []spreadsheet.Object{{ID: "1", ETag: "t"}})
 		if err := after[0].Validate(descriptive.Resource); err != nil && len(problems) == 0 {
-			t.Fatalf("the cell %q made %s: %v", text, after[0].Append(nil), err)
+			t.Fatalf("the cell %q was read as %s: %v", text, after[0].Append(nil), err)
 		}
 	})
 }

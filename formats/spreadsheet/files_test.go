@@ -88,7 +88,7 @@ func TestUneditedFiles(t *testing.T) {
 				ok = ok || m.Equal(o.Metadata)
 			}
 			if !ok {
-				t.Errorf("%s made %s", name, m.Append(nil))
+				t.Errorf("%s was read as %s", name, m.Append(nil))
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func TestManyColumns(t *testing.T) {
 	for _, onto := range [][]spreadsheet.Object{objects, none} {
 		for i, m := range read(t, file, onto) {
 			if !m.Equal(objects[i].Metadata) {
-				t.Fatalf("%s became %s", objects[i].Metadata.Append(nil), m.Append(nil))
+				t.Fatalf("%s was read as %s", objects[i].Metadata.Append(nil), m.Append(nil))
 			}
 		}
 	}
@@ -253,7 +253,7 @@ func FuzzRead(f *testing.F) {
 			for _, o := range shelf(t) {
 				after, problems := line.Edit(o, descriptive.Resource)
 				if err := after.Validate(descriptive.Resource); err != nil && len(problems) == 0 && !after.Equal(o.Metadata) {
-					t.Fatalf("row %d made %s: %v", line.Row, after.Append(nil), err)
+					t.Fatalf("row %d was read as %s: %v", line.Row, after.Append(nil), err)
 				}
 			}
 		}

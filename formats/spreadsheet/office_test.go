@@ -123,7 +123,7 @@ func unchanged(t *testing.T, file string, objects []spreadsheet.Object) {
 	}
 	for i, m := range after {
 		if !m.Equal(objects[i].Metadata) {
-			t.Errorf("%s became %s", objects[i].Metadata.Append(nil), m.Append(nil))
+			t.Errorf("%s was changed to %s", objects[i].Metadata.Append(nil), m.Append(nil))
 		}
 	}
 }

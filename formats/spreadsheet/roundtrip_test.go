@@ -170,7 +170,7 @@ func TestFormulaInLine(t *testing.T) {
 			t.Errorf("%q has the formula %q in\n%s", text, cell, file)
 		}
 		if got := read(t, file, []spreadsheet.Object{{ID: "1", ETag: "t", Name: text}}); !got[0].Equal(m) {
-			t.Errorf("%s became %s", m.Append(nil), got[0].Append(nil))
+			t.Errorf("%s was read as %s", m.Append(nil), got[0].Append(nil))
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestFormulas(t *testing.T) {
 					t.Errorf("%q has the formula %q in\n%s", text, cell, file)
 				}
 				if got := read(t, file, []spreadsheet.Object{{ID: "1", ETag: "t", Name: text}}); !got[0].Equal(m) {
-					t.Errorf("%s became %s", m.Append(nil), got[0].Append(nil))
+					t.Errorf("%s was read as %s", m.Append(nil), got[0].Append(nil))
 				}
 			}
 		}

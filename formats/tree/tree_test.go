@@ -282,7 +282,7 @@ func TestErrors(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no error came")
+	t.Error("no error was returned")
 }
 
 // failing yields one file, then an error.

@@ -138,19 +138,19 @@ func TestErrors(t *testing.T) {
 		then error // error at the end of the source
 		want error
 	}{
-		"no end":                {"--b\r\n\r\nbody", io.EOF, io.ErrUnexpectedEOF},
-		"no end of a header":    {"--b\r\nA: x", io.EOF, io.ErrUnexpectedEOF},
-		"nothing":               {"", io.EOF, io.ErrUnexpectedEOF},
-		"a dead line":           {"--b\r\n\r\nbody", broken, broken},
-		"a dead line, at once":  {"", broken, broken},
-		"a long header":         {"--b\r\nA: " + long(multipart.MaxHeader-6) + "\r\n\r\nbody\r\n--b--", io.EOF, multipart.ErrTooLong},
-		"a header without end":  {"--b\r\nA: " + long(1<<20), io.EOF, multipart.ErrTooLong},
-		"a line before":         {long(5000), io.EOF, multipart.ErrTooLong},
-		"lines before":          {strings.Repeat(long(1000)+"\r\n", 66), io.EOF, multipart.ErrTooLong},
-		"a boundary and more":   {"--b\r\n\r\n--b\r\n\r\n\r\n--b more\r\n", io.EOF, multipart.ErrMalformed},
-		"the longest header":    {"--b\r\nA: " + long(multipart.MaxHeader-7) + "\r\n\r\nbody\r\n--b--", io.EOF, io.EOF},
-		"a body of any size":    {"--b\r\n\r\n" + long(1<<20) + "\r\n--b--", io.EOF, io.EOF},
-		"many parts of 100 KiB": {strings.Repeat("--b\r\n\r\n"+long(100<<10)+"\r\n", 10) + "--b--", io.EOF, io.EOF},
+		"no end":                        {"--b\r\n\r\nbody", io.EOF, io.ErrUnexpectedEOF},
+		"no end of a header":            {"--b\r\nA: x", io.EOF, io.ErrUnexpectedEOF},
+		"nothing":                       {"", io.EOF, io.ErrUnexpectedEOF},
+		"a dead line":                   {"--b\r\n\r\nbody", broken, broken},
+		"a dead line, at the beginning": {"", broken, broken},
+		"a long header":                 {"--b\r\nA: " + long(multipart.MaxHeader-6) + "\r\n\r\nbody\r\n--b--", io.EOF, multipart.ErrTooLong},
+		"a header without end":          {"--b\r\nA: " + long(1<<20), io.EOF, multipart.ErrTooLong},
+		"a line before":                 {long(5000), io.EOF, multipart.ErrTooLong},
+		"lines before":                  {strings.Repeat(long(1000)+"\r\n", 66), io.EOF, multipart.ErrTooLong},
+		"a boundary and more":           {"--b\r\n\r\n--b\r\n\r\n\r\n--b more\r\n", io.EOF, multipart.ErrMalformed},
+		"the longest header":            {"--b\r\nA: " + long(multipart.MaxHeader-7) + "\r\n\r\nbody\r\n--b--", io.EOF, io.EOF},
+		"a body of any size":            {"--b\r\n\r\n" + long(1<<20) + "\r\n--b--", io.EOF, io.EOF},
+		"many parts of 100 KiB":         {strings.Repeat("--b\r\n\r\n"+long(100<<10)+"\r\n", 10) + "--b--", io.EOF, io.EOF},
 	}
 	for name, test := range tests {
 		for _, room := range []int{1, 512, 1 << 16} {

@@ -23,7 +23,7 @@ func copyTemplate(data string) error {
 	}
 	fields := strings.Fields(string(version)) // for example: initdb (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)
 	if len(fields) < 3 {
-		return fmt.Errorf("%s says it is %q", program, version)
+		return fmt.Errorf("%s has the version %q", program, version)
 	}
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("labshelf-tests-%d", os.Getuid()))
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {

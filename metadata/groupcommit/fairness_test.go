@@ -17,15 +17,15 @@ func TestFairnessPause(t *testing.T) {
 		commits   []commit
 		now, want int // ms
 	}{
-		"none yet":                   {nil, 0, 0},
-		"others only":                {[]commit{{false, 0, 9}}, 9, 0},
-		"no others came":             {[]commit{{true, 0, 5}}, 5, 0},
-		"others came":                {[]commit{{true, 0, 5}, {false, 5, 7}}, 7, 3},
-		"others came, it is over":    {[]commit{{true, 0, 5}, {false, 5, 7}}, 10, 0},
-		"others came before":         {[]commit{{false, 0, 2}, {true, 2, 5}}, 5, 0},
-		"others took longer":         {[]commit{{true, 0, 5}, {false, 5, 30}}, 30, 0},
-		"only the last one counts":   {[]commit{{true, 0, 50}, {true, 50, 51}, {false, 51, 51}}, 51, 1},
-		"it took none of the others": {[]commit{{true, 0, 5}, {false, 5, 7}, {true, 10, 15}}, 15, 0},
+		"no background operation yet":                {nil, 0, 0},
+		"others only":                                {[]commit{{false, 0, 9}}, 9, 0},
+		"no foreground operation":                    {[]commit{{true, 0, 5}}, 5, 0},
+		"a foreground operation":                     {[]commit{{true, 0, 5}, {false, 5, 7}}, 7, 3},
+		"a foreground operation, after the pause":    {[]commit{{true, 0, 5}, {false, 5, 7}}, 10, 0},
+		"an earlier foreground operation":            {[]commit{{false, 0, 2}, {true, 2, 5}}, 5, 0},
+		"a longer foreground operation":              {[]commit{{true, 0, 5}, {false, 5, 30}}, 30, 0},
+		"only the last one counts":                   {[]commit{{true, 0, 50}, {true, 50, 51}, {false, 51, 51}}, 51, 1},
+		"a foreground operation before the last one": {[]commit{{true, 0, 5}, {false, 5, 7}, {true, 10, 15}}, 15, 0},
 	} {
 		at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 		var queue fairness

@@ -234,7 +234,7 @@ func (m *machine) everything(rt *rapid.T) {
 			return err
 		})
 		if err != nil {
-			rt.Fatalf("read everything: %v", err)
+			rt.Fatalf("run every query: %v", err)
 		}
 		return got
 	}

@@ -132,7 +132,7 @@ func (c *clock) move(by time.Duration) { c.micros.Add(by.Microseconds()) }
 func list[T any](seq iter.Seq2[T, error]) (items []T, err error) {
 	for item, failed := range seq {
 		if err != nil {
-			return items, errors.Join(err, errors.New("the sequence goes on after its error"))
+			return items, errors.Join(err, errors.New("the sequence continues after its error"))
 		}
 		if err = failed; err == nil {
 			items = append(items, item)

@@ -122,7 +122,7 @@ func testEntries(t *testing.T, s *store) {
 		said, err := e.Entry()
 		isError(t, "parse an entry", err, nil)
 		if said.Texts != e.Texts.Digest() || said.Address != e.Address.Digest() || (said.Texts == [32]byte{}) != (i%each%3 == 0) {
-			t.Errorf("entry %d says %+v of %+v", i+1, said, e)
+			t.Errorf("entry %d has %+v for %+v", i+1, said, e)
 		}
 		last, err := written[i].Entry()
 		if isError(t, "parse an entry", err, nil); said.Stamp <= last.Stamp {
@@ -208,8 +208,8 @@ func testLogOrder(t *testing.T, s *store) {
 			e    metadata.AuditEntry
 			next audit.State
 		}{
-			{"an entry that is there", entries[1], state},
-			{"an entry that is there, as the last", entries[1], next},
+			{"an existing entry", entries[1], state},
+			{"an existing entry, as the last one", entries[1], next},
 			{"an entry behind a gap", metadata.AuditEntry{Number: state.Size + 1, Leaf: entries[1].Leaf}, next},
 		} {
 			if err := tx.Audit.Append(wrong.e, wrong.next); err == nil {

@@ -234,7 +234,7 @@ func testCloseUnderWriters(t *testing.T, s *store) {
 				t.Errorf("an acknowledged row is missing: %v", err)
 			case answer != nil:
 				isError(t, "an update during Close", answer, metadata.ErrClosed)
-				isError(t, "what was refused", err, metadata.ErrNotFound)
+				isError(t, "a refused row", err, metadata.ErrNotFound)
 			}
 		}
 	}

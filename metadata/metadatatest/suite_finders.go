@@ -168,7 +168,7 @@ func testLeases(t *testing.T, s *store) {
 	}
 	same(t, "under a/", under("a/"), []string{"a/1 2", "a/\xff 1"})
 	same(t, "all", under(""), []string{"a 1", "a/1 2", "a/\xff 1", "a0 1", "b 1"})
-	same(t, "under what there is not", len(under("c")), 0)
+	same(t, "with an unknown prefix", len(under("c")), 0)
 }
 
 // testObjects tests that an object is reported as named as long as a row names it.
@@ -229,8 +229,8 @@ func testReferences(t *testing.T, s *store) {
 		{"a version is purged", []any{former(2, metadata.Purged)}, []metadata.VersionKey{key(1, 255), key(2, 256), key(3, 255)}},
 		{"a resource is purged", []any{resource(2, 256, file, metadata.Purged)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
 		{"both have it", []any{resource(1, 255, file, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
-		{"the version has it alone", []any{resource(1, 256, other, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
-		{"nobody has one", []any{former(1, metadata.Purged), former(3, metadata.Purged)}, nil},
+		{"only the version has it", []any{resource(1, 256, other, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
+		{"no row has one", []any{former(1, metadata.Purged), former(3, metadata.Purged)}, nil},
 	} {
 		s.put(t, step.rows...)
 		same(t, step.what, view(t, s, func(tx *metadata.Tx) ([]metadata.VersionKey, error) { return list(tx.Blobs.Refs(file)) }), step.want)

@@ -70,7 +70,7 @@ func testSecret(t *testing.T, s *store) {
 		t.Error("no secret")
 	}
 	s.stamp(t)
-	same(t, "secret asked again", s.Secret(), secret)
+	same(t, "secret read again", s.Secret(), secret)
 	s.reopen(t)
 	same(t, "secret after opening again", s.Secret(), secret)
 	if newStore(t, s.open).Secret() == secret {

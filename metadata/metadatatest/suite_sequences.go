@@ -102,7 +102,7 @@ func testCopies(t *testing.T, s *store) {
 	same(t, "kept lists", listing, want)
 	for _, row := range kept {
 		if !slices.Contains(rows, row) {
-			t.Errorf("a kept row has become %+v", row)
+			t.Errorf("a kept row has changed to %+v", row)
 		}
 	}
 }

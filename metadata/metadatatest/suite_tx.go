@@ -62,7 +62,7 @@ func testReadOnly(t *testing.T, s *store) {
 			}
 		}
 	}
-	same(t, "what is in the store", view(t, s, read(probeOf(rows...))), map[string]any{})
+	same(t, "the content of the store", view(t, s, read(probeOf(rows...))), map[string]any{})
 	s.put(t, rows...)
 }
 

@@ -71,7 +71,7 @@ func TestCheckFindsMissingKeys(t *testing.T) {
 			}
 		default:
 			if len(found) == 0 {
-				t.Errorf("%s without %x: nothing found", b, key)
+				t.Errorf("%s without %x: no violation found", b, key)
 			}
 		}
 		behind(t, func() error { return s.bucket(b).Put(key, value) })
@@ -125,7 +125,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		}
 		behind(t, flip)
 		if found := violations(t, s); len(found) == 0 {
-			t.Errorf("%s: nothing found", b)
+			t.Errorf("%s: no violation found", b)
 		}
 		behind(t, func() error {
 			in := s.bucket(b)
@@ -184,7 +184,7 @@ func TestCheckFindsGapsInLog(t *testing.T) {
 		"one has too few hashes": {func(entries, _ *mapBucket) error {
 			return entries.Put(entryKey(1), seal(entryKey(1), auditFields, metadata.AuditEntry{Number: 2, Leaf: []byte{1}}))
 		}, "rows: audit 0000000000000001: tables: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
-		"the state is that of fewer": {func(_, meta *mapBucket) error {
+		"the state has fewer entries": {func(_, meta *mapBucket) error {
 			return meta.Put([]byte(auditRow), seal([]byte(auditRow), auditStateFields, audit.State{Size: 1, Frontier: make([]audit.Hash, 1)}))
 		}, "rows: audit: there are 3 entries, and meta says 1"},
 		"the state has too few hashes": {func(_, meta *mapBucket) error {
@@ -335,7 +335,7 @@ func TestCheckFindsWrongReferences(t *testing.T) {
 	for what, key := range map[string][]byte{
 		"of the digest of the other version": blobRefKey(file, of, 0),
 		"of the digest of the former one":    blobRefKey(other, of, 1),
-		"of a version to come":               blobRefKey(file, of, 2),
+		"of a future version":                blobRefKey(file, of, 2),
 		"of another resource":                blobRefKey(file, metadatatest.IDAt('R', 2), 1),
 		"of no version":                      blobRefKey(file, of, 1)[:digestSize+idSize],
 	} {

@@ -134,7 +134,7 @@ func nouns() map[string]noun {
 			Number: 3, Leaf: []byte("leaf"), Completed: []audit.Hash{audit.Hash(unhex(digestHex)), audit.Hash(unhex(reversedHex))},
 			Texts: audit.Sealed{Salt: id, Text: "te"}, Address: audit.Sealed{Salt: other, Text: "ad"},
 		}, "046c656166"+"027465"+idHex+"026164"+otherHex+digestHex+reversedHex),
-		"audit entry without texts": nounOf(entryThree, metadata.AuditEntry{
+		"audit entry without values": nounOf(entryThree, metadata.AuditEntry{
 			Number: 3, Leaf: []byte("leaf"), Completed: []audit.Hash{audit.Hash(unhex(digestHex)), audit.Hash(unhex(reversedHex))},
 		}, "046c656166"+"00"+"00"+digestHex+reversedHex),
 		"audit state": nounOf(auditStateFields, audit.State{
@@ -319,7 +319,7 @@ func FuzzUnseal(f *testing.F) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if err == nil && !bytes.Equal(n.seal(nil, object), record) {
-				t.Errorf("%s: %x came out of %x", name, n.seal(nil, object), record)
+				t.Errorf("%s: %x was encoded from %x", name, n.seal(nil, object), record)
 			}
 		}
 	})

@@ -121,7 +121,7 @@ func (f *follower) heard() string {
 func (f *follower) want(kinds string) {
 	f.w.T.Helper()
 	if got := f.heard(); got != kinds {
-		f.w.T.Errorf("heard %q, want %q", got, kinds)
+		f.w.T.Errorf("received %q, want %q", got, kinds)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestBounds(t *testing.T) {
 			st.Close()
 		}
 		if n := w.Service.Events.Count(); n != 0 {
-			t.Errorf("%d streams are left", n)
+			t.Errorf("%d streams remain", n)
 		}
 	})
 }

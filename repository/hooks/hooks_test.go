@@ -168,7 +168,7 @@ func TestMessagesFollowChanges(t *testing.T) {
 		e := events[0]
 		if e.Type != "resource.create" || e.Data.Object.ID != r.ID.String() || e.Data.Object.Kind != "resource" || e.Data.SetID != r.SetID.String() ||
 			e.Data.DataspaceID != w.Space.ID.String() || e.Data.UserID != w.Admin.UserID.String() || e.Data.SHA256 != r.Digest.String() || e.Data.Bytes != 4 || e.Data.Version != 1 {
-			t.Errorf("it says %s", messages[0].Body)
+			t.Errorf("the body is %s", messages[0].Body)
 		}
 		if !strings.HasPrefix(e.Data.Head, "labshelf/") || strings.Split(e.Data.Head, "\n")[1] != fmt.Sprint(e.Data.Number+1) {
 			t.Errorf("its head is %q", e.Data.Head)
@@ -209,7 +209,7 @@ func TestKindsAndContainers(t *testing.T) {
 				kinds = append(kinds, e.Type)
 			}
 			if got := strings.Join(kinds, " "); url != "https://space" && got != want || url == "https://space" && !strings.HasSuffix(got, strings.TrimPrefix(want, "webhook.create ")) {
-				t.Errorf("%s heard of %s, want %s", url, got, want)
+				t.Errorf("%s received %s, want %s", url, got, want)
 			}
 		}
 	})

@@ -27,7 +27,7 @@ func TestCheckFindsFaultsOfLog(t *testing.T) {
 		"a leaf is changed": {func(l *brokenLog) error {
 			return l.leaf(l.entry(), func(leaf []byte) { leaf[len(leaf)-1] ^= 1 })
 		}, []string{"its hashes do not match its leaf", "the stored hashes that it must continue do not match", "its texts differ from the hashed ones"}},
-		"a leaf is none": {func(l *brokenLog) error {
+		"an invalid leaf": {func(l *brokenLog) error {
 			return l.leaf(l.entry(), func(leaf []byte) { leaf[0] = 9 })
 		}, []string{"entry %d: it has no leaf of a known format", "its hashes do not match its leaf", "the stored hashes that it must continue do not match",
 			"its entry %d of the audit log cannot be read"}},
@@ -43,7 +43,7 @@ func TestCheckFindsFaultsOfLog(t *testing.T) {
 		"an address is put to an entry without one": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Address = audit.Seal("::1") })
 		}, []string{"entry %d: its address differ from the hashed ones"}},
-		"texts were erased": {func(l *brokenLog) error {
+		"values were erased": {func(l *brokenLog) error {
 			return l.row(l.entry(), func(e *metadata.AuditEntry) { e.Texts = audit.Sealed{} })
 		}, nil},
 		"the state has another hash": {func(l *brokenLog) error {
@@ -66,15 +66,15 @@ func TestCheckFindsFaultsOfLog(t *testing.T) {
 			l.h.Resources[0].Entry = 0
 			return l.tx.Resources.Put(l.h.Resources[0])
 		}, []string{"entry %d: resource", "whose last entry it is, names another entry or no entry"}},
-		"a resource names one that is not there": {func(l *brokenLog) error {
+		"a resource names a missing entry": {func(l *brokenLog) error {
 			l.h.Resources[0].Entry = 1000
 			return l.tx.Resources.Put(l.h.Resources[0])
 		}, []string{"its entry 1000 of the audit log cannot be read", "whose last entry it is"}},
-		"a resource names that of another": {func(l *brokenLog) error {
+		"a resource names the entry of another one": {func(l *brokenLog) error {
 			l.h.Resources[0].Entry = l.h.Resources[1].Entry
 			return l.tx.Resources.Put(l.h.Resources[0])
 		}, []string{"of the audit log is about another object", "whose last entry it is"}},
-		"a set names that of a resource": {func(l *brokenLog) error {
+		"a set names the entry of a resource": {func(l *brokenLog) error {
 			l.h.Sets[1].Entry = l.entry()
 			return l.tx.Sets.Put(l.h.Sets[1])
 		}, []string{"set", "of the audit log is about another object", "whose last entry it is"}},
@@ -113,12 +113,12 @@ func TestCheckFindsFaultsOfLog(t *testing.T) {
 		"a history is forked": {func(l *brokenLog) error {
 			return errors.Join(l.about(l.h.Resources[0].ID, l.entry()), l.about(l.h.Resources[0].ID, l.entry()))
 		}, []string{"the previous entry that it names, %d, has no object, or another entry already follows it", "is not the last one", "names another entry or no entry", "names another entry or no entry"}},
-		"a history goes on in that of another": {func(l *brokenLog) error {
+		"a history continues in another one": {func(l *brokenLog) error {
 			err := l.about(l.h.Resources[0].ID, l.h.Resources[1].Entry)
 			l.h.Resources[0].Entry = l.last()
 			return errors.Join(err, l.tx.Resources.Put(l.h.Resources[0]))
 		}, []string{"is about another", "entry %d: resource", "is not the last one about it", "it was modified at"}},
-		"a history goes on in the future": {func(l *brokenLog) error {
+		"a history continues in the future": {func(l *brokenLog) error {
 			return errors.Join(l.about(nowhere, 1000))
 		}, []string{"the previous entry that it names, 1000, is not an earlier entry", "names another entry or no entry"}},
 	} {

@@ -98,7 +98,7 @@ func TestNoteDamageVerifiesAgain(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
 	k.Service.Files.NoteDamage(t.Context(), k.files0().Digest, errors.New("seen in memory"))
-	k.Service.Files.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of what is not there"))
+	k.Service.Files.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of a missing blob"))
 	if marks := k.Damages(); len(marks) > 0 {
 		t.Errorf("recorded %+v", marks)
 	}

@@ -42,7 +42,7 @@ func TestObjectTrash(t *testing.T) {
 			}
 		}
 		if got, err := s.Content(first.ID); err != nil || got != content {
-			t.Errorf("reading gives %q, %v", got, err)
+			t.Errorf("reading returns %q, %v", got, err)
 		}
 		if found := repositorytest.Violations(t, s.meta, s.files); len(found) > 0 {
 			t.Errorf("%q", found)
@@ -76,7 +76,7 @@ func TestObjectDamage(t *testing.T) {
 		_, err := s.Content(r.ID)
 		var known *errs.Error
 		if !errors.As(err, &known) || known.Code != errs.CodeDataDamaged {
-			t.Errorf("reading gives %v", err)
+			t.Errorf("reading returns %v", err)
 		}
 		if !s.Get(r.ID).Damaged {
 			t.Error("the damage was not recorded")

@@ -244,7 +244,7 @@ func (s *shared) wantKept(what string, made metadata.ID, failed error, pause tim
 		return
 	}
 	if got, err := s.Content(made); err != nil || got != content {
-		s.T.Fatalf("%s: reading gives %q, %v", what, got, err)
+		s.T.Fatalf("%s: reading returns %q, %v", what, got, err)
 	}
 }
 

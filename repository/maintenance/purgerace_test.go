@@ -194,7 +194,7 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	}
 	actors.Wait()
 	if got, err := k.Content(made.ID); err != nil || got != content {
-		k.T.Fatalf("an upload at step %d met a purge at step %d (upload first: %t): reading gives %q, %v", i, j, uploadFirst, got, err)
+		k.T.Fatalf("an upload at step %d met a purge at step %d (upload first: %t): reading returns %q, %v", i, j, uploadFirst, got, err)
 	}
 	for id, state := range k.Listed() { // so that the purge of the next pair has no additional steps
 		if state == metadata.Active {

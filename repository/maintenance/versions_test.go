@@ -271,16 +271,16 @@ func TestCheckFindsWrongVersions(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]func(tx *metadata.Tx, v metadata.Version) error{
 		"a gap": func(tx *metadata.Tx, v metadata.Version) error { v.Number += 2; return tx.Versions.Put(v) },
-		"none before": func(tx *metadata.Tx, v metadata.Version) error {
+		"no earlier version": func(tx *metadata.Tx, v metadata.Version) error {
 			v.ResourceID = metadata.ID{9}
 			return tx.Versions.Put(v)
 		},
-		"replaced too late":      func(tx *metadata.Tx, v metadata.Version) error { v.Replaced *= 2; return tx.Versions.Put(v) },
-		"purged without a rule":  func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Purged; return tx.Versions.Put(v) },
-		"of another length":      func(tx *metadata.Tx, v metadata.Version) error { v.Bytes++; return tx.Versions.Put(v) },
-		"without its blob":       func(tx *metadata.Tx, v metadata.Version) error { return tx.Blobs.Remove(v.Digest) },
-		"inline without a body":  func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Inline; return tx.Versions.Put(v) },
-		"a body of none of them": func(tx *metadata.Tx, v metadata.Version) error { return tx.InlineBodies.Put(v.Key(), []byte("x")) },
+		"replaced too late":     func(tx *metadata.Tx, v metadata.Version) error { v.Replaced *= 2; return tx.Versions.Put(v) },
+		"purged without a rule": func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Purged; return tx.Versions.Put(v) },
+		"of another length":     func(tx *metadata.Tx, v metadata.Version) error { v.Bytes++; return tx.Versions.Put(v) },
+		"without its blob":      func(tx *metadata.Tx, v metadata.Version) error { return tx.Blobs.Remove(v.Digest) },
+		"inline without a body": func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Inline; return tx.Versions.Put(v) },
+		"a body of no version":  func(tx *metadata.Tx, v metadata.Version) error { return tx.InlineBodies.Put(v.Key(), []byte("x")) },
 	} {
 		k := newKept(t, repository.Config{}, 1)
 		r := k.files0()
@@ -291,7 +291,7 @@ func TestCheckFindsWrongVersions(t *testing.T) {
 			return errors.Join(err, breakIt(tx, v))
 		}))
 		if found, _ := k.Check(k.Upkeep, maintenance.CheckOptions{NoData: true}); len(found) == 0 {
-			t.Errorf("%s: a check finds nothing", name)
+			t.Errorf("%s: a check finds no violation", name)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func TestWatermarkAfterKill(t *testing.T) {
 			t.Errorf("at the end, the watermark has not changed: %s, %v", after, err)
 		}
 		if _, err := os.Lstat(k.watermark("watermark.new")); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("left: %v", err)
+			t.Errorf("remaining: %v", err)
 		}
 		if found := repositorytest.Violations(t, k.Meta, k.Blobs); len(found) != 0 {
 			t.Errorf("%q", found)
@@ -204,7 +204,7 @@ func TestForeignWatermark(t *testing.T) {
 			t.Errorf("cut off: noted %q", noted)
 		}
 		if found := k.history(k.Meta); len(found) != 0 {
-			t.Errorf("written anew: %q", found)
+			t.Errorf("written again: %q", found)
 		}
 	})
 }

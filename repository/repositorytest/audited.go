@@ -109,7 +109,7 @@ func (w *watched) missing(from uint64) (missing []string, err error) {
 		}
 		stamp := metadata.Stamp(e.Stamp)
 		if e.Action.String() == "" || e.Action != audit.EpochBegin && (!slices.Contains(w.stamps, stamp) || logged[stamp]) {
-			missing = append(missing, fmt.Sprintf("entry %d, %s, has a stamp that no change took, or that of another", number, e.Action))
+			missing = append(missing, fmt.Sprintf("entry %d, %s, has a stamp that no change took, or the stamp of another", number, e.Action))
 		}
 		logged[stamp] = true
 		entries = append(entries, e)

@@ -34,14 +34,14 @@ func TestAuditedReportsChangesWithoutEntry(t *testing.T) {
 		change func(tx *metadata.Tx) error
 		want   string // "" if nothing is reported
 	}{
-		"a stamp":          {func(tx *metadata.Tx) error { tx.Stamp(); return nil }, "the stamp"},
-		"a stamp, logged":  {func(tx *metadata.Tx) error { log(tx, entry(tx.Stamp())); return nil }, ""},
-		"two, one logged":  {func(tx *metadata.Tx) error { tx.Stamp(); log(tx, entry(tx.Stamp())); return nil }, "the stamp"},
-		"an entry of none": {func(tx *metadata.Tx) error { log(tx, entry(5)); return nil }, "has a stamp that no change took"},
-		"two entries":      {func(tx *metadata.Tx) error { s := tx.Stamp(); log(tx, entry(s)); log(tx, entry(s)); return nil }, "or that of another"},
-		"no known action":  {func(tx *metadata.Tx) error { log(tx, audit.Entry{Action: 99, Stamp: int64(tx.Stamp())}); return nil }, "has a stamp that no change took"},
-		"it fails":         {func(tx *metadata.Tx) error { tx.Stamp(); return errOnPurpose }, ""},
-		"an epoch":         {func(tx *metadata.Tx) error { return tx.SetEpoch(metadata.NewEpoch(1, time.Now())) }, ""},
+		"a stamp":                   {func(tx *metadata.Tx) error { tx.Stamp(); return nil }, "the stamp"},
+		"a stamp, logged":           {func(tx *metadata.Tx) error { log(tx, entry(tx.Stamp())); return nil }, ""},
+		"two, one logged":           {func(tx *metadata.Tx) error { tx.Stamp(); log(tx, entry(tx.Stamp())); return nil }, "the stamp"},
+		"an entry without a change": {func(tx *metadata.Tx) error { log(tx, entry(5)); return nil }, "has a stamp that no change took"},
+		"two entries":               {func(tx *metadata.Tx) error { s := tx.Stamp(); log(tx, entry(s)); log(tx, entry(s)); return nil }, "or the stamp of another"},
+		"no known action":           {func(tx *metadata.Tx) error { log(tx, audit.Entry{Action: 99, Stamp: int64(tx.Stamp())}); return nil }, "has a stamp that no change took"},
+		"it fails":                  {func(tx *metadata.Tx) error { tx.Stamp(); return errOnPurpose }, ""},
+		"an epoch":                  {func(tx *metadata.Tx) error { return tx.SetEpoch(metadata.NewEpoch(1, time.Now())) }, ""},
 		"a row": {func(tx *metadata.Tx) error {
 			return tx.Users.Put(metadata.User{Record: metadata.Record{ID: user}, Username: "a"})
 		}, "user a"},

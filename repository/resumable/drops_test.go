@@ -58,7 +58,7 @@ func TestLinkEndsWithinChunk(t *testing.T) {
 	}
 	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
 	if got := p.parts(); len(got) != 0 {
-		t.Errorf("there is still %q", got)
+		t.Errorf("%q still exists", got)
 	}
 	err = p.Meta.View(t.Context(), func(tx *metadata.Tx) error {
 		_, err := tx.Uploads.Get(upload.ID)

@@ -109,7 +109,7 @@ func TestExpiry(t *testing.T) {
 	want := []string{old.ID.String(), young.ID.String(), "notes.txt"}
 	slices.Sort(want)
 	if got := p.parts(); !slices.Equal(got, want) {
-		t.Errorf("before anything has expired: %q, want %q", got, want)
+		t.Errorf("before the first expiry: %q, want %q", got, want)
 	}
 	p.now = p.now.Add(2 * time.Minute)
 	p.OK(p.Service.Uploads.Chunks.Expire(t.Context()))
@@ -181,7 +181,7 @@ func TestPurgeKeepsPendingUpload(t *testing.T) {
 	p.OK(err)
 	p.OK(p.Service.Uploads.Chunks.Terminate(ctx, editor, given.ID.String()))
 	if got := p.Purge(maintenance.PurgeOptions{}); got.Orphans != 1 {
-		t.Errorf("a purge takes %+v", got)
+		t.Errorf("a purge removes %+v", got)
 	}
 	p.Sound()
 }
@@ -208,7 +208,7 @@ func TestLongChunkHasCheckpoints(t *testing.T) {
 		begun, digest := p.begin(p.Admin, "long", "0123456789", ""), blobs.Digest(sha256.Sum256([]byte("0123456789")))
 		_, err := p.Service.Uploads.Chunks.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Length: -1, Expected: digest, Body: body, Stop: func() {}})
 		if err == nil {
-			t.Errorf("%s: it is taken", what)
+			t.Errorf("%s: the chunk is accepted", what)
 		}
 		begun = p.stored(begun.ID)
 		if begun.Checkpoint.Size != 8 || begun.Expected != digest {
@@ -356,7 +356,7 @@ func TestRefusedChunkLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, err := os.ReadFile(filepath.Join(p.Dir, "parts", begun.ID.String())); string(left) != "ab" {
-			t.Errorf("%s: %q is left, %v", name, left, err)
+			t.Errorf("%s: %q remains, %v", name, left, err)
 		}
 		begun, err = p.add(p.Admin, begun, "cdefghij")
 		p.OK(err)

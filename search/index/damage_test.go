@@ -120,7 +120,7 @@ func (w *world) expectDamage(name string, data []byte, requests []Request, posit
 		if err := x.Apply([]Change{{ID: probe.ID}}, []byte("x")); err != nil && !errors.Is(err, ErrDamaged) {
 			w.t.Fatal(err)
 		} else if !damaged && err == nil {
-			w.t.Fatalf("%s: nothing noticed", name)
+			w.t.Fatalf("%s: no damage reported", name)
 		}
 	}
 	_ = x.Close()
@@ -165,7 +165,7 @@ func TestOtherVersionIsDiscarded(t *testing.T) {
 		t.Fatalf("position %q, %v", position, err)
 	}
 	if left := filesOf(t, w.dir); len(left) != 0 {
-		t.Errorf("%d files are left", len(left))
+		t.Errorf("%d files remain", len(left))
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)

@@ -72,16 +72,16 @@ func TestShow(t *testing.T) {
 		head      string
 		taken     int // number of records that were read
 	}{
-		"none":        {0, nil, nil, View{None: "nothing"}, 0, "", 0},
-		"some":        {3, nil, nil, View{None: "nothing"}, 4, "N     END", 3},
-		"long":        {3, nil, nil, View{Also: InLong}, 4, "ID   N     END", 3},
-		"both":        {3, nil, nil, View{Also: InLong | InState}, 4, "ID   N     STATE   END", 3},
-		"limited":     {9, nil, nil, View{limit: 2}, 3, "N     END", 2},
-		"in chunks":   {2*tableChunk + 5, nil, nil, View{}, 2*tableChunk + 6, "N     END", 2*tableChunk + 5},
-		"broken":      {tableChunk + 5, broken, broken, View{}, tableChunk + 1, "N     END", tableChunk + 5},
-		"JSON":        {3, nil, nil, View{JSON: true, None: "nothing", Also: InLong}, 3, "0", 3},
-		"JSON, limit": {3, nil, nil, View{JSON: true, limit: 1}, 1, "0", 1},
-		"JSON, none":  {0, nil, nil, View{JSON: true, None: "nothing"}, 0, "", 0},
+		"none":               {0, nil, nil, View{None: "nothing"}, 0, "", 0},
+		"some":               {3, nil, nil, View{None: "nothing"}, 4, "N     END", 3},
+		"long":               {3, nil, nil, View{Also: InLong}, 4, "ID   N     END", 3},
+		"both":               {3, nil, nil, View{Also: InLong | InState}, 4, "ID   N     STATE   END", 3},
+		"limited":            {9, nil, nil, View{limit: 2}, 3, "N     END", 2},
+		"in chunks":          {2*tableChunk + 5, nil, nil, View{}, 2*tableChunk + 6, "N     END", 2*tableChunk + 5},
+		"broken":             {tableChunk + 5, broken, broken, View{}, tableChunk + 1, "N     END", tableChunk + 5},
+		"JSON":               {3, nil, nil, View{JSON: true, None: "nothing", Also: InLong}, 3, "0", 3},
+		"JSON, limit":        {3, nil, nil, View{JSON: true, limit: 1}, 1, "0", 1},
+		"JSON without items": {0, nil, nil, View{JSON: true, None: "nothing"}, 0, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestShow(t *testing.T) {
 				t.Errorf("head %q, want %q", got, test.head)
 			}
 			if wanted := test.records == 0 && !test.view.JSON; (problems.String() == test.view.None+"\n") != wanted {
-				t.Errorf("it said %q", &problems)
+				t.Errorf("stderr has %q", &problems)
 			}
 			for i, line := range lines[:len(lines)-1] {
 				if at := uniseg.StringWidth(lines[0]) - len("END"); !test.view.JSON && i > 0 && !strings.HasSuffix(line[at:], ".\n") {

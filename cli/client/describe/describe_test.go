@@ -91,11 +91,11 @@ func TestRows(t *testing.T) {
 		t.Errorf("%v: %s", err, diff)
 	}
 	if none, err := Rows(""); none != nil || err != nil {
-		t.Errorf("of none: %v, %v", none, err)
+		t.Errorf("without metadata: %v, %v", none, err)
 	}
 	for _, broken := range []client.Metadata{`{`, `{"a"`, `{"a":`, `{"properties":{"a":}}`} {
 		if _, err := Rows(broken); err == nil {
-			t.Errorf("%s is taken", broken)
+			t.Errorf("%s is accepted", broken)
 		}
 	}
 }

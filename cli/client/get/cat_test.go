@@ -23,7 +23,7 @@ func TestOnlyTextForTerminals(t *testing.T) {
 			continue
 		}
 		if got, wrong := io.ReadAll(reader); err != nil || wrong != nil || string(got) != text {
-			t.Errorf("%d bytes: %d came, %v, %v", len(text), len(got), err, wrong)
+			t.Errorf("%d bytes: %d written, %v, %v", len(text), len(got), err, wrong)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestTakeOtherForms(t *testing.T) {
 			got = held[composed][0].id
 		}
 		if got != tc.want {
-			t.Errorf("%+q beside %+q: %+q, want %+q", tc.held, tc.others, got, tc.want)
+			t.Errorf("%+q with %+q stored: %+q, want %+q", tc.held, tc.others, got, tc.want)
 		}
 	}
 }

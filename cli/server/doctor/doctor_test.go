@@ -44,7 +44,7 @@ func TestExaminationLeavesNothing(t *testing.T) {
 		})
 		cancel()
 		if left, err := os.ReadDir(place); err != nil || len(left) > 0 {
-			t.Errorf("ended after %d: left %v, %v", n, left, err)
+			t.Errorf("cancelled after %d: %v remains, %v", n, left, err)
 		}
 		switch {
 		case err == nil:

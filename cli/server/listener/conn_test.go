@@ -46,7 +46,7 @@ func TestCorkedWritesArriveTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := client.Read(got); n > 0 {
-			t.Fatalf("%q came early, %v", got[:n], err)
+			t.Fatalf("%q arrived early, %v", got[:n], err)
 		}
 		if err := errors.Join(client.SetReadDeadline(time.Time{}), conn.Uncork()); err != nil {
 			t.Fatal(err)

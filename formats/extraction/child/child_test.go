@@ -138,7 +138,7 @@ func TestReadsSidecars(t *testing.T) {
 	r := runner(t)
 	got, err := r.Read(t.Context(), descriptive.FromSidecar, "a.csv.json", strings.NewReader(`{"a":1,"b":null,"c":"<&>"}`))
 	if text := string(descriptive.Metadata{Properties: got.Properties}.Append(nil)); err != nil || text != `{"properties":{"a":1,"c":"<&>"}}` || got.Left != 1 {
-		t.Errorf("%s, %d left out, %v", text, got.Left, err)
+		t.Errorf("%s, %d omitted, %v", text, got.Left, err)
 	}
 	for _, text := range []string{"", "[]", `{"a":"` + strings.Repeat("x", 2<<20) + `"}`} {
 		if _, err := r.Read(t.Context(), descriptive.FromSidecar, "a.csv.json", strings.NewReader(text)); !errors.Is(err, extraction.ErrFormat) {

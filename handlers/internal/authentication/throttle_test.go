@@ -40,7 +40,7 @@ func TestThrottleIsBounded(t *testing.T) {
 		next = next.Next()
 		count(next, now)
 	}
-	same(t, "who is quiet for long is forgotten", count(one, now), 0)
+	same(t, "an address without requests is forgotten", count(one, now), 0)
 }
 
 func same[T comparable](t *testing.T, what string, got, want T) {

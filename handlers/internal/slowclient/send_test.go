@@ -67,7 +67,7 @@ func TestAcknowledgedBytesCount(t *testing.T) {
 				time.Sleep(3 * limit)
 				n, err := io.Copy(io.Discard, answer.Body)
 				if complete := n == size && err == nil; complete != (perPoll > 0) {
-					t.Errorf("%d bytes came, %v", n, err)
+					t.Errorf("received %d bytes, %v", n, err)
 				}
 				synctest.Wait()
 				if known.unlimited.Load() {
@@ -90,7 +90,7 @@ func TestHeadAndSmallBodyAreOneWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := io.Copy(io.Discard, answer.Body); n != size || err != nil || answer.Body.Close() != nil {
-			t.Errorf("%d bytes of %d came, %v", n, size, err)
+			t.Errorf("received %d of %d bytes, %v", n, size, err)
 		}
 		if got := known.corked.Load(); got != want {
 			t.Errorf("a body of %d bytes was corked %d times, want %d", size, got, want)
@@ -177,7 +177,7 @@ func TestUnknownConnectionsHaveNoShorterDeadlines(t *testing.T) {
 			}
 			n, err := io.Copy(io.Discard, answer.Body)
 			if n != int64(len(content)) || err != nil || answer.Body.Close() != nil {
-				t.Errorf("%d bytes came, %v", n, err)
+				t.Errorf("received %d bytes, %v", n, err)
 			}
 			if in := time.Duration(nearest.Load()); in < limit/2 {
 				t.Errorf("a write had a deadline of %v", in)

@@ -20,7 +20,7 @@ func TestRunsWhenDue(t *testing.T) {
 		wake  []time.Duration   // times at which the worker is woken
 		runs  []time.Duration
 	}{
-		"at once":                    {background.Next{}, []background.Next{{}, {}}, nil, []time.Duration{0, 0, 0}},
+		"immediately":                {background.Next{}, []background.Next{{}, {}}, nil, []time.Duration{0, 0, 0}},
 		"after a while":              {background.After(s), []background.Next{background.After(2 * s)}, nil, []time.Duration{s, 3 * s}},
 		"a time that has passed":     {background.After(-s), nil, nil, []time.Duration{0}},
 		"idle":                       {background.Idle(), nil, nil, nil},

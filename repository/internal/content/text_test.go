@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 		{"like a program", "MZ and PZ\n", "MZ and PZ\n"},
 		{"Shift-JIS", strings.Repeat("\x93\xfa\x96\x7b", 100) + " data", strings.Repeat("  {", 0) + "data"},
 		{"nothing", "", ""},
-		{"a mark alone", "\ufeff", ""},
+		{"only a byte order mark", "\ufeff", ""},
 		{"PDF", "%PDF-1.4\n1 0 obj\n", ""},
 		{"FITS", "SIMPLE  =                    T", ""},
 		{"a header, then bytes", "P6\n640 480\n255\n\x00\x01\x02\xff\xfe", ""},

@@ -170,7 +170,7 @@ func TestFollowerFallsBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	size = g.follow(size)
-	g.wantReads("of one commit with more than is kept", behind+1)
+	g.wantReads("of one commit with more entries than memory holds", behind+1)
 	if err := errors.Join(g.log(strings.Repeat("x", maxRecentValues), 1, nil), g.log("short", 1, nil)); err != nil {
 		t.Fatal(err)
 	}
