@@ -27,7 +27,7 @@ func IdentityOf(secret [32]byte) Identity {
 func derive(secret [32]byte, use string, length int) []byte {
 	key, err := hkdf.Key(sha256.New, secret[:], nil, use, length)
 	if err != nil {
-		panic("metadata: HKDF refuses so many bytes: " + err.Error())
+		panic("metadata: HKDF cannot derive the identity: " + err.Error())
 	}
 	return key
 }

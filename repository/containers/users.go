@@ -234,7 +234,7 @@ func (s *Users) NewKeyFor(ctx context.Context, username string) (key string, err
 			return core.Conflict(errs.CodeUserDeleted, "user", "the user %q is deleted", u.Username)
 		}
 		key = auth.NewKey()
-		return putKey(tx, metadata.Key{UserID: u.ID, Label: "made on the server"}, key)
+		return putKey(tx, metadata.Key{UserID: u.ID, Label: "created on the server"}, key)
 	})
 	return key, storage.Error(err)
 }

@@ -288,7 +288,7 @@ func linkColumns(targets linkTargets) []command.Column[client.Link] {
 }
 
 func revokeCommand(p command.Process) *cobra.Command {
-	return onLink(p, "revoke LINK", "End a link for good", `revoke ends a link immediately and permanently. Files that were uploaded through
+	return onLink(p, "revoke LINK", "Revoke a link permanently", `revoke ends a link immediately and permanently. Files that were uploaded through
 it stay.`,
 		func(ctx context.Context, c *client.Client, l client.Link, asJSON bool) error {
 			if err := c.Links.Revoke(ctx, l.ID); err != nil {

@@ -47,7 +47,7 @@ func trySync(w place) []Finding {
 	if mean < quickSync {
 		return []Finding{warning("unless this is memory or a disk with a battery, find the part that reports success too early: a cache of a disk, "+
 			"a virtual machine that ignores flushes, or the mount option nobarrier",
-			"syncing a file takes %s on average, so the file may not be on stable storage", display.Duration(mean))}
+			"syncing a file takes %s on average, so the file might not be on stable storage", display.Duration(mean))}
 	}
 	return []Finding{fine("files and folders can be synced to stable storage, a file in %s on average", display.Duration(mean))}
 }

@@ -134,19 +134,19 @@ const words: Record<string, Words> = {
   ),
   "resource.move": (e, about) => (
     <>
-      moved {about} here <Link to={`/resources/${now(e.values?.from)}`}>from where it was</Link>
+      moved {about} here <Link to={`/resources/${now(e.values?.from)}`}>from its previous location</Link>
       {bytes(e)}
     </>
   ),
   "resource.restore": simple("restored"),
   "resource.purge": (e, about) => (
     <>
-      removed {about} for good{bytes(e)}
+      permanently removed {about}{bytes(e)}
     </>
   ),
   "version.restore": (e, about) => (
     <>
-      restored <VersionLink of={e} number={Number(now(e.values?.restored)) || undefined} /> of {about}: it is <VersionLink of={e} /> now
+      restored <VersionLink of={e} number={Number(now(e.values?.restored)) || undefined} /> of {about}: it is now <VersionLink of={e} />
       {bytes(e)}
     </>
   ),
@@ -163,7 +163,7 @@ const words: Record<string, Words> = {
   ),
   "version.purge": (e, about) => (
     <>
-      removed <VersionLink of={e} /> of {about} for good{bytes(e)}
+      permanently removed <VersionLink of={e} /> of {about}{bytes(e)}
     </>
   ),
   "user.create": simple("created"),
@@ -181,7 +181,7 @@ const words: Record<string, Words> = {
     </>
   ),
   "key.revoke": (e) => <>revoked a key of {subject(e)}</>,
-  "key.update": (e) => <>kept a key of {subject(e)} that was made with a revoked one</>,
+  "key.update": (e) => <>kept a key of {subject(e)} that was created with a revoked one</>,
   "session.begin": () => "signed in with a browser",
   "session.end": () => "ended a session",
   "privilege.grant": (e, about) => (
@@ -207,7 +207,7 @@ const words: Record<string, Words> = {
   "webhook.resume": simple("resumed"),
   "webhook.skip": simple("skipped messages of"),
   "schema.create": simple("made"),
-  "schema.update": (e, about) => (e.values?.version ? <>changed {about}: it is version {now(e.values.version)} now</> : <>changed {about}</>),
+  "schema.update": (e, about) => (e.values?.version ? <>changed {about}: it is now version {now(e.values.version)}</> : <>changed {about}</>),
   "schema.delete": simple("deleted"),
   "schema.restore": simple("restored"),
   "edit.begin": () => "changed the metadata of many files",

@@ -102,7 +102,7 @@ for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(n
 
 answerCalls({
   highlight: async ({ language, text }) => {
-    if (!hljs.getLanguage(language)) throw new Refused("This language is not known.");
+    if (!hljs.getLanguage(language)) throw new Refused("This language is not supported.");
     if (text.length > maxText) throw new Refused("It is too long.");
     const { _emitter, errorRaised } = hljs.highlight(text, { language, ignoreIllegals: true });
     const found = _emitter as Runs;

@@ -97,7 +97,7 @@ class Variables {
 
   /** The item of an array whose elements follow. */
   item(e: Elements, given: string, depth: number): Item {
-    if (depth > maxDepth || ++this.arrays > maxArrays) throw new Refused(`It has more than ${maxArrays} arrays, or too many within each other.`);
+    if (depth > maxDepth || ++this.arrays > maxArrays) throw new Refused(`It has more than ${maxArrays} arrays, or nests them too deeply.`);
     if (e.ended) return { name: given, about: "empty" };
     const flags = Number(e.numbers()[0]);
     const kind = flags & 255;
@@ -136,7 +136,7 @@ class Variables {
     const length = Number(e.numbers()[0]);
     const { bytes } = e.next();
     if (!(length > 0)) return [];
-    if (bytes.length / length > maxArrays) throw new Refused(`A structure of it has more than ${maxArrays} fields.`);
+    if (bytes.length / length > maxArrays) throw new Refused(`One of its structures has more than ${maxArrays} fields.`);
     const names = Array.from({ length: Math.floor(bytes.length / length) }, (_, i) => new TextDecoder().decode(bytes.subarray(i * length, (i + 1) * length)).replace(/\0[^]*$/, ""));
     const count = product(shape);
     if (count === 1) return this.children(e, names.length, (i) => names[i]!, depth);

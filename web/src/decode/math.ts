@@ -49,7 +49,7 @@ function treeOf(root: MathNode): MathTree {
     if (++nodes > maxNodes) throw new Refused(`It has more than ${maxNodes} parts.`);
     if (depth > maxMathDepth) throw new Refused("It is nested too deeply.");
     if (node.text !== undefined) return node.text;
-    if (undrawn.some((name) => node.classes?.includes(name))) throw new Refused("It has a sign that is not drawn here.");
+    if (undrawn.some((name) => node.classes?.includes(name))) throw new Refused("It contains a symbol that cannot be drawn here.");
     const children = (node.children ?? []).map((child) => convert(child, depth + 1));
     return { name: node.type ?? "mrow", attributes: { ...node.attributes }, classes: [...(node.classes ?? [])], style: { ...node.style }, children };
   };

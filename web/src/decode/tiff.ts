@@ -33,7 +33,7 @@ class Page {
     const why = whyNot(l);
     if (why) throw new Refused(why);
     if (!typeOf(l)) throw new Refused(`Its samples have ${l.bits} bits, which is not supported.`);
-    if (!(l.segmentWidth > 0 && l.segmentHeight > 0) || l.samples > 64) throw new Refused("A directory of it is broken.");
+    if (!(l.segmentWidth > 0 && l.segmentHeight > 0) || l.samples > 64) throw new Refused("One of its directories is broken.");
     const offsets = await d.numbers(l.tiled ? 324 : 273);
     return new Page(input, file.little, l, offsets, await d.numbers(l.tiled ? 325 : 279), await d.numbers(320), await d.bytes(347));
   }

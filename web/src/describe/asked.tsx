@@ -102,7 +102,7 @@ function TakeOver({ asked, of, fields, cells, onChange }: Pick<Props, "asked" | 
   const take = () => onChange(cells.map((cell, i) => (open.includes(fields[i]!) ? typedCell(fields[i]!, last.properties[fields[i]!.name!]!) : cell)));
   return (
     <p>
-      <Button icon="copy" class="tight take-over" disabled={!open.length} onClick={take} title="Fills only what is empty">
+      <Button icon="copy" class="tight take-over" disabled={!open.length} onClick={take} title="Fills only empty fields">
         The rest as in {last.name}
       </Button>
     </p>

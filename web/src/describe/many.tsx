@@ -85,7 +85,7 @@ export function DescribeMany({ sid, of, asked, close }: Props) {
           <div class="describe many">
             <Words
               label="Add tags"
-              hint="Press Enter after each. Tags that a file has already stay."
+              hint="Press Enter after each. Existing tags of a file stay."
               words={tags.add}
               typed={typed.add}
               onChange={(add) => setTags((t) => ({ ...t, add }))}

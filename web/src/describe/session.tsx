@@ -126,7 +126,7 @@ export function DescribeFiles({ set, dataspace, first, close }: Props) {
 function Finished({ done, close }: { done: number; close: () => void }) {
   return (
     <Dialog title="Done" onClose={close}>
-      <p>{done ? `${plural(done, "file")} described. ` : ""}No other file of this set is incomplete that you have not looked at now.</p>
+      <p>{done ? `${plural(done, "file")} described. ` : ""}You have seen all incomplete files of this set.</p>
       <div class="actions">
         <Button kind="primary" autofocus onClick={close}>
           Close

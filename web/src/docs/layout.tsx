@@ -29,7 +29,7 @@ interface Props {
 
 const documents = [
   ["/docs", "User guide"],
-  ["/docs/interface", "Interface reference"],
+  ["/docs/interface", "API reference"],
   ["/docs/manual", "Manual"],
 ] as const;
 

@@ -98,13 +98,13 @@ function Progress({ queue, totals }: { queue: Queue; totals: Totals }) {
       {by.sent > 0 && <Folded title={`${plural(by.sent, "file")} sent`} items={of("sent")} />}
       {by.before > 0 && (
         <>
-          <Folded title={`${plural(by.before, "file")} sent before from this browser, and left out`} items={of("before")} />
+          <Folded title={`${plural(by.before, "file")} already sent from this browser, and left out`} items={of("before")} />
           <button type="button" class="button" onClick={() => queue.again("before")}>
             Send again
           </button>
         </>
       )}
-      {totals.running && <p class="dim">Leave this page open until all files are sent. To continue after a break, select the same files again: files that have arrived are not sent twice.</p>}
+      {totals.running && <p class="dim">Leave this page open until all files are sent. To continue after an interruption, select the same files again: complete files are not sent twice.</p>}
     </section>
   );
 }

@@ -121,7 +121,7 @@ export class Queue {
         const status = thrown instanceof Refused ? thrown.status : -1;
         const readable = status !== 0 || (await isReadable(item.selected.file));
         if (!readable || !isTemporary(status)) {
-          this.fail(item, readable ? reasonOf(thrown) : "The file has changed or vanished since it was selected. Select it again.", status);
+          this.fail(item, readable ? reasonOf(thrown) : "The file was changed or removed since it was selected. Select it again.", status);
           return;
         }
         item.silent = status !== 429; // too many uploads at once; the service is reachable

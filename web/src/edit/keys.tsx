@@ -160,7 +160,7 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
         children: (
           <>
             <p>
-              The service stops accepting <strong>{name}</strong> at once. This cannot be undone. If you have signed in with it here, you are
+              The service stops accepting <strong>{name}</strong> immediately. This cannot be undone. If you have signed in with it here, you are
               signed out.
             </p>
             <EndsWith uid={uid} of={of} keep={keep} />
@@ -182,7 +182,7 @@ function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTM
   const shown = value.data.slice(0, 10);
   return (
     <>
-      <p>Revoking it also ends what was created with it:</p>
+      <p>Revoking it also revokes or pauses everything that was created with it:</p>
       <ul>
         {shown.map((d) => (
           <li key={d.id}>

@@ -128,7 +128,7 @@ function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { data
       },
     );
   };
-  if (!spaces.length) return <p>You cannot put files into any dataspace: this requires the role editor.</p>;
+  if (!spaces.length) return <p>You cannot move or copy files to any dataspace, because this requires the role editor.</p>;
   return (
     <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!chosen} covers={(field) => field === "setId" || field === "dataspaceId"}>
       {(errorOf) => (

@@ -53,11 +53,11 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
       <div class="note" role="status">
         <div>
           {many} selected
-          {bounded && <p>More files cannot be selected at once.</p>}
+          {bounded && <p>You cannot select more files at a time.</p>}
           {active.length > maxZipped && (
             <p>A zip contains at most {count(maxZipped)} selected files. Select fewer, or download the whole set, which has no limit.</p>
           )}
-          {active.length > maxDescribed && <p>At most {count(maxDescribed)} files are described at once.</p>}
+          {active.length > maxDescribed && <p>You can edit the metadata of at most {count(maxDescribed)} files at a time.</p>}
           <Refusals of={failed} />
         </div>
         {active.length === 1 && (

@@ -33,7 +33,7 @@ export function LastEdits({ sid, mayWrite, version }: { sid: string; mayWrite: b
           </div>
         </div>
       )}
-      {outcome && <Problems of={outcome.problems.slice(5)} title="These also stay as they are" />}
+      {outcome && <Problems of={outcome.problems.slice(5)} title="These files also stay unchanged" />}
       <table class="plain edits">
         <thead>
           <tr>

@@ -13,7 +13,7 @@ import { nameOf, type Target } from "./target";
 
 const kinds: [LinkKind, string][] = [
   ["share", "Show files: anyone with the link can see and download them"],
-  ["request", "Request files: anyone with the link can upload files, and sees nothing else"],
+  ["request", "Request files: anyone with the link can upload files, but see nothing else"],
 ];
 
 /** Makes a link to an object or, for a set, a file request. */
@@ -86,8 +86,8 @@ export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void
       {isLocal(l.address) && (
         <div class="note bad" role="alert">
           <p>
-            This address works only on the server itself, <strong>{new URL(l.address).host}</strong>. To make a link for other people, open these pages under the name
-            that they use and make the link there, or set <code>base_url</code>.
+            This address works only on the server itself, <strong>{new URL(l.address).host}</strong>. To create a link for other people, open these pages at the address that they
+            use and create the link there, or set <code>base_url</code>.
           </p>
         </div>
       )}

@@ -68,7 +68,7 @@ export function LinkForm({ kind, of, was, submit, cancel }: Props) {
           </Field>
           <Field
             label={was?.hasPassword ? "New password" : "Password"}
-            hint={was?.hasPassword ? "Empty: the password stays as it is." : "Visitors have to enter it. Send it separately from the link. Empty: no password."}
+            hint={was?.hasPassword ? "Empty: the password stays as it is." : "Visitors must enter it. Send it separately from the link. Empty: no password."}
             error={errorOf("password")}
           >
             {(a) => <input name="password" type="text" autocomplete="off" spellcheck={false} minLength={6} {...a} />}

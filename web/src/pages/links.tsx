@@ -49,7 +49,7 @@ export function LinksPage() {
       {newestFirst?.length === 0 && (
         <Empty icon="share" title="No links">
           <p>
-            To make a link, press <strong>Share</strong> on the page of a set or a file. To invite people, press it on the page of a dataspace.
+            To create a link, press <strong>Share</strong> on the page of a set or a file. To invite people, press it on the page of a dataspace.
           </p>
         </Empty>
       )}
@@ -147,7 +147,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
                 title: "Take this link over?",
                 action: "Take over",
                 submit: () => links.take(l.id).then(changed),
-                children: <p>You become its owner. Visitors can then do what your role allows, and the link keeps working when its former owner loses the role.</p>,
+                children: <p>You become its owner. Visitors can then do what your role allows, and the link continues to work if its previous owner loses the role.</p>,
               }}
             />
           )}
@@ -176,7 +176,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
               submit: () => links.revoke(l.id).then(changed),
               children: (
                 <p>
-                  <strong>{nameOf(l)}</strong> stops working at once for everyone. This cannot be undone.
+                  <strong>{nameOf(l)}</strong> stops working immediately for everyone. This cannot be undone.
                 </p>
               ),
             }}

@@ -158,8 +158,8 @@ function RoleChoice({ privilege, user, own, done }: RoleProps) {
         </Dialog>
       )}
       {asking && (
-        <Confirm title={`Give up being ${privilege.role}?`} action="Give up" submit={() => grant(asking).then(close)} close={close}>
-          <p>You will be {asking} here, from the next request on. Only another admin or a sysadmin can undo that.</p>
+        <Confirm title={`Give up the role ${privilege.role}?`} action="Give up" submit={() => grant(asking).then(close)} close={close}>
+          <p>From the next request on, your role here will be {asking}. Only another admin or a sysadmin can undo that.</p>
         </Confirm>
       )}
     </>

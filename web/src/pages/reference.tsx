@@ -10,7 +10,7 @@ import { setQuery, useLocation } from "../router";
 import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 
-/** The interface reference: the OpenAPI document of the service. */
+/** The API reference: the OpenAPI document of the service. */
 export function ReferencePage() {
   const { value: doc, problem, reload } = useLoad(fetchDocument, []);
   const about = doc ? lexer(doc.info.description) : [];
@@ -30,7 +30,7 @@ export function ReferencePage() {
     </>
   );
   return (
-    <DocumentLayout title="Interface reference" lead={lead} contents={contents}>
+    <DocumentLayout title="API reference" lead={lead} contents={contents}>
       {problem && <ErrorMessage problem={problem} retry={reload} />}
       {!doc && !problem && <Skeleton lines={12} />}
       {doc && (

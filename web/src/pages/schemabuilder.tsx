@@ -53,7 +53,7 @@ function Page({ load, title, back }: Props) {
       {may.manage ? (
         <Builder did={did} was={was} all={all} done={(saved) => navigate(`/schemas/${saved.id}`)} cancel={() => navigate(back)} />
       ) : (
-        <p class="note">Only admins of the dataspace make and change forms.</p>
+        <p class="note">Only admins of the dataspace can create and change forms.</p>
       )}
     </>
   );

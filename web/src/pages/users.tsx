@@ -187,7 +187,7 @@ function UserForm({ was: user, done }: { was: User; done: () => void }) {
 function Delete({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
   if (was.id === me.id) return null;
-  const text = <p>Their keys stop working at once and stay revoked if the user is restored. Their data stays.</p>;
+  const text = <p>Their keys stop working immediately, and stay revoked if the user is restored. Their data stays.</p>;
   const confirm = { title: `Delete ${was.username}?`, action: "Delete", submit: () => users.remove(was.id).then(done), children: text };
   return (
     <div class="actions">

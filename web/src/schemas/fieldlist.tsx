@@ -161,7 +161,7 @@ export function FieldCard({ field, at, of, others, depth, onChange, move, add, r
         <div class="more">
           <label>
             Help
-            <input value={textOf(field.schema, "description")} onInput={(e: Typed) => keyword("description", e.currentTarget.value || undefined)} placeholder="Help for filling it in" />
+            <input value={textOf(field.schema, "description")} onInput={(e: Typed) => keyword("description", e.currentTarget.value || undefined)} placeholder="Help text for this field" />
           </label>
           <label>
             Name for programs and the search

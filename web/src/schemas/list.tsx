@@ -30,7 +30,7 @@ export function SchemaList({ did, mayManage, incomplete }: Props) {
     return (
       <Empty icon="file" title="No forms yet">
         <p>A form defines the properties to fill in for each file or set, such as sample, instrument or temperature. The search finds them.</p>
-        {make || <p>Admins of the dataspace make forms.</p>}
+        {make || <p>Admins of the dataspace create forms.</p>}
       </Empty>
     );
   return (

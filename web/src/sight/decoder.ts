@@ -71,7 +71,7 @@ export class Decoder {
 
   /** Ends the worker and fails pending calls. */
   close() {
-    this.stop(new DOMException("The decoder is not used any more.", "AbortError"));
+    this.stop(new DOMException("The decoder is no longer used.", "AbortError"));
   }
 
   private end(why: unknown) {

@@ -252,7 +252,7 @@ async function explain(item: Item, problem: Problem): Promise<Problem> {
     await item.selected.file.slice(0, 1).arrayBuffer();
     return problem;
   } catch {
-    return new Problem(-1, "file_changed", "The file has changed or vanished since it was selected. Select it again.");
+    return new Problem(-1, "file_changed", "The file was changed or removed since it was selected. Select it again.");
   }
 }
 

@@ -38,7 +38,7 @@ export function QuotaWarning({ text }: { text: string }) {
       <Icon name="warning" />
       <div>
         <p>{text}</p>
-        <p class="dim">Deleted files and older versions count until a sysadmin purges them. Ask a sysadmin for that, or for a larger quota.</p>
+        <p class="dim">Deleted files and older versions count until a sysadmin purges them. Ask a sysadmin to purge them, or for a larger quota.</p>
       </div>
     </div>
   );

@@ -108,7 +108,7 @@ export function EraseVersion({ version: v, done }: { version: Version; done: (ve
               </span>
             </p>
             <p>
-              {v.bytes === 1 ? "The byte" : `All ${plural(v.bytes, "byte")}`} of this version are removed at once and for good. They do not go to the trash, and nobody can
+              {v.bytes === 1 ? "The byte" : `All ${plural(v.bytes, "byte")}`} of this version are immediately and permanently removed. They do not go to the trash, and nobody can
               restore them here. The record stays, with the SHA-256, and says when and by whom the version was erased.
             </p>
             {v.label && <p>Its label, “{v.label}”, does not protect it.</p>}

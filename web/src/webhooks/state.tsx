@@ -8,7 +8,7 @@ import { useLoad } from "../ui/load";
 import { UserName } from "../ui/users";
 
 const reasons = {
-  failed: "the last of ten tries failed",
+  failed: "the last of ten attempts failed",
   gone: "the receiver rejected further messages (410)",
   role_lost: "its user lost the role",
   key_ended: "the key that created it was revoked or expired",

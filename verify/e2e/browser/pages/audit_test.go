@@ -35,7 +35,7 @@ func TestHistoryOfFile(t *testing.T) {
 	v.IsAt("/resources/" + rid + "/history")
 	entries(v,
 		"admin restored the file with the set Runs of 2026 just now", "admin deleted the file with the set Runs of 2026 just now",
-		"admin restored version 1 of the file: it is version 3 now, 3 B just now", "admin changed the details of the file just now",
+		"admin restored version 1 of the file: it is now version 3, 3 B just now", "admin changed the details of the file just now",
 		"admin renamed the file from a.txt to b.txt just now", "admin replaced the file: version 2, 10 B just now", "admin uploaded the file: version 1, 3 B just now")
 	v.Sees("<b>bold</b>", "7 entries")
 	v.SeesNot("127.0.0.1")

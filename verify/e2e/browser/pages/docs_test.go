@@ -65,7 +65,7 @@ func TestReferenceHasAllOperations(t *testing.T) {
 	s := browser.Open(t)
 	v := s.Visit(t)
 	v.At("/docs/interface")
-	v.Sees("Interface reference", "Harvesting")
+	v.Sees("API reference", "Harvesting")
 	want := operations(t)
 	got := strings.Split(browser.Get(v, chromedp.Evaluate[string](
 		`[...document.querySelectorAll(".operation")].filter((o) => o.querySelector(".method").textContent !== "object").map((o) => o.id).join(" ")`)), " ")

@@ -140,7 +140,7 @@ func TestDropThroughLink(t *testing.T) {
 	v.Until(`document.querySelector("[aria-live]").textContent === "All sent: 300 files."`)
 	v.Until(`Object.keys(localStorage).every((key) => !key.startsWith("tus::"))`)
 	v.Pick("Folder to send", root)
-	v.Sees("300 files sent before from this browser, and left out")
+	v.Sees("300 files already sent from this browser, and left out")
 	holdsOnce(t, s, sid, root)
 }
 
@@ -166,7 +166,7 @@ func TestDropAfterReload(t *testing.T) {
 	v.At(path)
 	v.Sees("Select files")
 	v.Pick("Folder to send", root)
-	v.Sees("All sent: 2 files", "1 file sent before")
+	v.Sees("All sent: 2 files", "1 file already sent")
 	holdsOnce(t, s, sid, root)
 	got := sent()
 	slices.Sort(got)

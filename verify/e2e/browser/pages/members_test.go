@@ -120,7 +120,7 @@ func TestOwnRoleChangeNeedsConfirmation(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	hasRole(v, "jon", "member")
 	setRole(v, "mary", "member")
-	v.Sees("Give up being admin?", "another admin")
+	v.Sees("Give up the role admin?", "another admin")
 	v.Shot("give-up-admin")
 	v.Press("Cancel")
 	hasRole(v, "mary", "admin")

@@ -20,7 +20,7 @@ func TestQuota(t *testing.T) {
 	v.Submit()
 	v.Until(`!document.querySelector("dialog")`)
 	v.At("/usage?dataspace=" + laser.Dataspace)
-	v.Sees("Quota of this dataspace: 80.0 kB of 100 kB (80 %)", "80 % of this quota are used.", "Ask a sysadmin for that, or for a larger quota.")
+	v.Sees("Quota of this dataspace: 80.0 kB of 100 kB (80 %)", "80 % of this quota are used.", "Ask a sysadmin to purge them, or for a larger quota.")
 	v.Shots("quota")
 	v.At("/usage")
 	v.Sees("quota nearly used up")

@@ -159,7 +159,7 @@ func TestErasedVersions(t *testing.T) {
 	v := s.SignedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
 	v.Sees("participant 17")
 	v.Press("Erase")
-	v.Sees("Erase version 1?", "All 14 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
+	v.Sees("Erase version 1?", "All 14 bytes of this version are immediately and permanently removed", "Its label, “as sent”, does not protect it")
 	v.Shots("erase")
 	v.Submit()
 	v.Sees("The file of version 1 was removed just now by admin (erased by a sysadmin)")

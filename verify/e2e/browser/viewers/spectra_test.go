@@ -148,7 +148,7 @@ func TestHostileSpectra(t *testing.T) {
 		{"bomb2.jdx", jdx("##XYDATA=(X++(Y..Y))", "1A1"+strings.Repeat("S3999999", 3)), "more than 8000000 values"},
 		{"words.jdx", jdx("##XYDATA=(X++(Y..Y))", "1 2 <script>"), "Expected a number"},
 		{"empty.jdx", jdx("##MOLFORM=C6 H6"), "no block with supported data"},
-		{"blocks.jdx", strings.Repeat("##TITLE=a\n", 3000), "blocks within each other"},
+		{"blocks.jdx", strings.Repeat("##TITLE=a\n", 3000), "nests them too deeply"},
 		{"line.jdx", jdx("##XYDATA=(X++(Y..Y))", "1"+strings.Repeat(" 1", 3<<20)), "3145728 points"},
 		{"cut.spc", whole[:len(whole)-3], "ends before the end of its data"},
 		{"old.spc", "\x00\x4d" + whole[2:], "old format"},

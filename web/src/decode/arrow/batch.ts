@@ -85,7 +85,7 @@ export class Batch {
   /** Values of a column. */
   async values(column: Column, from: number, to: number): Promise<Plain[]> {
     if (!(from >= 0 && to >= from && to <= this.nodes[2 * column.node]!)) throw new Refused("A column has fewer values than its batch.");
-    if (to - from > maxValues) throw new Refused(`These rows have more than ${maxValues} values within each other.`);
+    if (to - from > maxValues) throw new Refused(`These rows have more than ${maxValues} nested values.`);
     const { field } = column;
     if (from === to) return [];
     if (field.kind === "union") return this.union(column, from, to);
@@ -171,7 +171,7 @@ export class Batch {
   private async lists(column: Column, from: number, to: number): Promise<Plain[]> {
     const spans = await this.spans(column, from, to);
     const total = spans.reduce((n, [a, b]) => n + Math.max(0, b - a), 0);
-    if (!(total <= maxValues)) throw new Refused(`These rows have more than ${maxValues} values within each other.`);
+    if (!(total <= maxValues)) throw new Refused(`These rows have more than ${maxValues} nested values.`);
     const child = column.children[0];
     if (!child) throw new Refused("A list has no values.");
     const filled = spans.filter(([a, b]) => b > a);
@@ -192,7 +192,7 @@ export class Batch {
     for (let i = 0; i < to - from; i++) {
       const type = types.getInt8(i);
       const child = column.children[field.ids.length ? field.ids.indexOf(type) : type];
-      if (!child) throw new Refused("A union has a value of a type that it does not know.");
+      if (!child) throw new Refused("A union has a value of an undeclared type.");
       const at = offsets ? offsets.getInt32(4 * i, true) : from + i;
       values.push(...(await this.values(child, at, at + 1)));
     }

@@ -102,7 +102,7 @@ function chunked(file: File, layout: Layout, filters: Filter[], fill: Uint8Array
     let found = kept.get(address);
     if (!found) {
       if (!filters.length) bytes = Math.min(bytes, whole);
-      if (bytes > maxBytes || whole > maxBytes) throw new Refused(`A chunk of it has more than ${maxBytes / MiB} MiB.`);
+      if (bytes > maxBytes || whole > maxBytes) throw new Refused(`One of its chunks has more than ${maxBytes / MiB} MiB.`);
       found = file.read(address, bytes).then((packed) => unpack(packed, filters, mask, whole)).then((all) => (all.length > whole ? all.slice(0, whole) : all));
       kept.set(address, found);
       while (kept.size > Math.max(1, maxKept / (whole + overhead))) kept.delete(kept.keys().next().value!);

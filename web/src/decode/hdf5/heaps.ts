@@ -20,7 +20,7 @@ export async function recordsOf(file: File, address: number, most = Infinity): P
   head.skip(2);
   const root = head.address();
   const rootCount = head.uint(2);
-  if (!recordSize || recordSize > maxRecord || nodeSize > 1 << 22 || depth > 32) throw new Refused("An index of it is broken.");
+  if (!recordSize || recordSize > maxRecord || nodeSize > 1 << 22 || depth > 32) throw new Refused("One of its indexes is broken.");
   const leafMost = Math.floor((nodeSize - 10) / recordSize);
   const countSize = bytesFor(leafMost);
   const totalSizes = [0];
@@ -84,10 +84,10 @@ export class FractalHeap {
   async object(id: Cursor): Promise<Uint8Array<ArrayBuffer>> {
     const kind = (id.uint(1) >> 4) & 3;
     if (kind === 2) return id.take((id.bytes[0]! & 15) + 1);
-    if (kind) throw new Refused("A heap of it has an object that is too large to be read.");
+    if (kind) throw new Refused("One of its heaps has an object that is too large to be read.");
     const offset = id.uint(this.offsetBytes);
     const length = id.uint(this.lengthBytes);
-    if (length > maxObject) throw new Refused("A heap of it has an object that is too large to be read.");
+    if (length > maxObject) throw new Refused("One of its heaps has an object that is too large to be read.");
     const [block, within] = this.rows ? await this.find(this.root, this.rows, offset) : [this.root, offset];
     return this.file.read(block + within, length);
   }
@@ -95,7 +95,7 @@ export class FractalHeap {
   /** The direct block with a heap offset, in the rows of an indirect block: the first two rows have
       blocks of the same size, then the size doubles. */
   private async find(address: number, rows: number, offset: number): Promise<[block: number, within: number]> {
-    if (rows > 64) throw new Refused("A heap of it is broken.");
+    if (rows > 64) throw new Refused("One of its heaps is broken.");
     const skipped = 5 + this.file.offsetSize + this.offsetBytes;
     const c = (await this.file.cursor(address, skipped + rows * this.width * this.file.offsetSize)).expect("FHIB");
     for (let row = 0, at = 0; row < rows; row++) {
@@ -111,6 +111,6 @@ export class FractalHeap {
       if (size <= this.maxDirect) return [block, within];
       return this.find(block, Math.log2(size / (this.start * this.width)) + 1, within);
     }
-    throw new Refused("A heap of it is broken.");
+    throw new Refused("One of its heaps is broken.");
   }
 }

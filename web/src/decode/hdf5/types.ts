@@ -156,5 +156,5 @@ async function heapObject(file: File, address: number, index: number): Promise<U
     if (found === 0) break;
     c.skip(Math.ceil(length / 8) * 8);
   }
-  throw new Refused("A text of variable length is missing.");
+  throw new Refused("A variable-length value is missing.");
 }

@@ -43,7 +43,7 @@ export function blocksOf(text: string): Block[] {
   let count = 0;
   for (const label of labelsOf(text)) {
     if (label.key === "TITLE") {
-      if (++count > maxBlocks || open.length > maxDepth) throw new Refused(`It has more than ${maxBlocks} blocks, or blocks within each other too deeply.`);
+      if (++count > maxBlocks || open.length > maxDepth) throw new Refused(`It has more than ${maxBlocks} blocks, or nests them too deeply.`);
       const block: Block = { labels: [label], blocks: [] };
       open.at(-1)!.blocks.push(block);
       open.push(block);

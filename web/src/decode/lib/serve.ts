@@ -63,7 +63,7 @@ class PageInput implements Input {
     if (!(start >= 0 && length >= 0)) throw new Refused("It refers to bytes before its start.");
     const end = Math.min(this.bytes, start + length);
     if (end <= start) return new Uint8Array(0);
-    if (end - start > maxBytes) throw new Refused(`Reading it requires more than ${maxBytes / MiB} MiB at once.`);
+    if (end - start > maxBytes) throw new Refused(`Reading it requires more than ${maxBytes / MiB} MiB at a time.`);
     if (this.bytes <= small) return (await (this.all ??= this.fetch(0, this.bytes))).slice(start, end);
     const first = Math.floor(start / block);
     if (end - start > ahead * block) return this.fetch(start, end - start);

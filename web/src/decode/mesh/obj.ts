@@ -13,7 +13,7 @@ export function obj(bytes: Uint8Array<ArrayBuffer>): Surface {
   const index = (word: string) => {
     const given = parseInt(word, 10);
     const found = given < 0 ? points.length / 3 + given : given - 1;
-    if (!(found >= 0 && found < points.length / 3)) throw new Refused(`A face leads to the point ${word.slice(0, 30)}, which does not exist.`);
+    if (!(found >= 0 && found < points.length / 3)) throw new Refused(`A face refers to the point ${word.slice(0, 30)}, which does not exist.`);
     return found;
   };
   const lines = new Scanner(bytes);

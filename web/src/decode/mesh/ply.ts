@@ -139,7 +139,7 @@ export function ply(bytes: Uint8Array<ArrayBuffer>): Surface {
   }
   const { points, colours, corners, faces } = reading;
   const wrong = corners.find((c) => !(c >= 0 && c < points.length / 3));
-  if (wrong !== undefined) throw new Refused(`A face leads to the point ${wrong}, which does not exist.`);
+  if (wrong !== undefined) throw new Refused(`A face refers to the point ${wrong}, which does not exist.`);
   const format = { ascii: "PLY as text", binary_little_endian: "binary PLY", binary_big_endian: "binary PLY, big-endian" }[header.format] ?? "PLY";
   const surface: Surface = { points, corners, title: "", facts: [["format", format], ...(faces ? [["faces", String(faces)] as [string, string]] : [])], notes: [] };
   if (header.comments.length) surface.facts.push(["comments", header.comments.join("\n").slice(0, 2000)]);

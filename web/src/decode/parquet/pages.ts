@@ -136,7 +136,7 @@ function checkPage(bytes: Uint8Array, header: PageHeader, path: SchemaTree[]) {
   for (const [most, length] of levels) {
     if (!most && !length) continue;
     const end = (length ?? 4 + reader.view.getUint32(reader.offset, true)) + reader.offset;
-    if (end > bytes.length) throw new Refused("The levels of a page are longer than it.");
+    if (end > bytes.length) throw new Refused("The levels of a page are longer than the page.");
     if (length === undefined) reader.offset += 4;
     checkRuns(reader, bitsOf(most), end, values);
   }
@@ -151,7 +151,7 @@ async function content(input: Input, page: Page, codec: string): Promise<Uint8Ar
   const v2 = header.data_page_header_v2;
   if (!v2) return unpack(packed, codec, header.uncompressed_page_size);
   const levels = v2.repetition_levels_byte_length + v2.definition_levels_byte_length;
-  if (!(levels >= 0 && levels <= packed.length && levels <= header.uncompressed_page_size)) throw new Refused("The levels of a page are longer than it.");
+  if (!(levels >= 0 && levels <= packed.length && levels <= header.uncompressed_page_size)) throw new Refused("The levels of a page are longer than the page.");
   if (!v2.is_compressed) return packed;
   return concat([packed.subarray(0, levels), await unpack(packed.subarray(levels), codec, header.uncompressed_page_size - levels)]);
 }

@@ -28,7 +28,7 @@ export async function layoutOf(d: Directory): Promise<Layout> {
   const [width, height] = [await d.number(256, 0), await d.number(257, 0)];
   const tiled = d.has(322);
   const bits = await d.numbers(258, [1]);
-  if (!(width > 0 && height > 0) || width * height > 2 ** 50) throw new Refused("A picture of it has no size.");
+  if (!(width > 0 && height > 0) || width * height > 2 ** 50) throw new Refused("One of its pictures has no size.");
   if (bits.some((b) => b !== bits[0])) throw new Refused("Its samples have different numbers of bits, which is not supported.");
   return {
     width, height, tiled, bits: bits[0]!,

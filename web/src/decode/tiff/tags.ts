@@ -88,7 +88,7 @@ export class TagFile {
     const [countBytes, entryBytes, inline] = this.big ? [8, 20, 8] : [2, 12, 4];
     const head = new DataView((await this.bytes(at, countBytes)).buffer);
     const count = this.big ? Number(head.getBigUint64(0, this.little)) : head.getUint16(0, this.little);
-    if (count > 4096) throw new Refused("A directory of it is broken.");
+    if (count > 4096) throw new Refused("One of its directories is broken.");
     const view = new DataView((await this.bytes(at + countBytes, count * entryBytes + inline)).buffer);
     const long = (p: number) => (this.big ? Number(view.getBigUint64(p, this.little)) : view.getUint32(p, this.little));
     const entries = new Map<number, { type: number; count: number; at: number }>();

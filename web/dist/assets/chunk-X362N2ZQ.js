@@ -1,1 +1,0 @@
-import{g as a,h as b}from"./chunk-27NY4NAO.js";import"./chunk-ZSMIKJGP.js";import"./chunk-PE4YYQ2O.js";import"./chunk-NSXQT3YA.js";import"./chunk-N2MKGIKQ.js";import"./chunk-FF3Y35W6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};
