@@ -155,7 +155,7 @@ func TestInvitationOfUsers(t *testing.T) {
 		same(t, "not used", kept["used"], any(false))
 	}
 	same(t, "the role of the admin", admin.get("/privileges?userId=me").data()[0].text("role"), "admin")
-	same(t, "the page reports it", v.ask("GET", "", nil, html, as(admin)).has("are admin in Hidden title already"), true)
+	same(t, "the page reports it", v.ask("GET", "", nil, html, as(admin)).has("are already admin in Hidden title"), true)
 	same(t, "uses", v.uses(l.client), "0 active")
 	v.ask("POST", "", object{"username": "another"}, as(member)).problem(http.StatusBadRequest, "invalid_field", "username")
 	v.ask("POST", "", nil, as(member)+"x").problem(http.StatusUnauthorized, "unauthenticated", "")
