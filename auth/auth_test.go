@@ -41,7 +41,7 @@ func TestRoleNamesRoundTrip(t *testing.T) {
 	}
 }
 
-func TestNewKeyHasItsForm(t *testing.T) {
+func TestNewKeyForm(t *testing.T) {
 	t.Parallel()
 	one, other := auth.NewKey(), auth.NewKey()
 	if one == other {

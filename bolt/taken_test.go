@@ -10,9 +10,9 @@ import (
 	"labshelf/metadata/tables"
 )
 
-// TestTakenEntries puts rows whose names, pairs or digests belong to other rows. Nothing may
+// TestDuplicateEntries puts rows whose names, pairs or digests belong to other rows. Nothing may
 // change, also for the other operations of the batch, and the first row keeps the entry.
-func TestTakenEntries(t *testing.T) {
+func TestDuplicateEntries(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	user, space := metadatatest.IDAt('U', 1), metadatatest.IDAt('D', 1)

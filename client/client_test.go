@@ -147,7 +147,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestRequestsHaveTheirForm(t *testing.T) {
+func TestRequestForm(t *testing.T) {
 	t.Parallel()
 	var got []string
 	c := server(t, func(w http.ResponseWriter, r *http.Request) {

@@ -58,8 +58,8 @@ func TestEveryFileIsAPage(t *testing.T) {
 // files that it has under another path.
 var elsewhere = []string{"../CHANGELOG.md", "../" + Config, "../handlers/openapi.yaml"}
 
-// TestFilesLinkFiles tests that each relative link of a page leads to a file of the source tree.
-func TestFilesLinkFiles(t *testing.T) {
+// TestFileLinks tests that each relative link of a page leads to a file of the source tree.
+func TestFileLinks(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s:#]+)(?:#[^)]*)?\)`)
 	for _, p := range Pages() {

@@ -56,8 +56,8 @@ func TestKeyIsShownOnceAndCanBeRevoked(t *testing.T) {
 	same(t, "state of the revoked one", keys[2].text("state"), "revoked")
 }
 
-// TestUseOfKeyIsNoted tests that the use of a key is recorded in the background.
-func TestUseOfKeyIsNoted(t *testing.T) {
+// TestUseOfKeyIsRecorded tests that the use of a key is recorded in the background.
+func TestUseOfKeyIsRecorded(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
 	var used string

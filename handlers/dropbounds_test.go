@@ -13,9 +13,10 @@ import (
 	"labshelf/repository"
 )
 
-// TestUnfinishedDrops sends 16 concurrent uploads through a link. The link accepts as many as it
-// may still receive, and at most 64. A completed or terminated upload makes room for another one.
-func TestUnfinishedDrops(t *testing.T) {
+// TestUnfinishedFileRequestUploads sends 16 concurrent uploads through a link. The link accepts as
+// many as it may still receive, and at most 64. A completed or terminated upload makes room for
+// another one.
+func TestUnfinishedFileRequestUploads(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
@@ -64,10 +65,10 @@ func TestUnfinishedDrops(t *testing.T) {
 	}
 }
 
-// TestPausedDropsEnd tests that an upload through a link ends after 50 minutes without content,
-// even if requests without content arrive. It no longer counts, and the next cleanup removes its
-// file.
-func TestPausedDropsEnd(t *testing.T) {
+// TestPausedFileRequestUploadsEnd tests that an upload through a link ends after 50 minutes without
+// content, even if requests without content arrive. It no longer counts, and the next cleanup
+// removes its file.
+func TestPausedFileRequestUploadsEnd(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	c := ownGateway(t, repository.Config{Now: func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }}, handlers.Config{})

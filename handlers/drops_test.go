@@ -60,10 +60,10 @@ func (c *client) dropped(set, link string) (names []string) {
 	return names
 }
 
-// TestDropsInChunks tests that a visitor can send a file in chunks through a request link, without
-// learning its destination. The complete file counts as a use. The sender can see that it is
-// complete, even if it was the last use of the link.
-func TestDropsInChunks(t *testing.T) {
+// TestFileRequestChunks tests that a visitor can send a file in chunks through a request link,
+// without learning its destination. The complete file counts as a use. The sender can see that it
+// is complete, even if it was the last use of the link.
+func TestFileRequestChunks(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	v := l.newLink(object{"kind": "request", "setId": l.set, "label": "Bern/East", "maxUses": 2})
@@ -133,9 +133,9 @@ func TestOnlySenderAccessesUpload(t *testing.T) {
 	same(t, "files", len(l.dropped(l.set, v.id)), 1)
 }
 
-// TestDropsOfEndedLinks tests that the end of a link ends its uploads: the answer reports it, and
+// TestUploadsOfEndedLinks tests that the end of a link ends its uploads: the answer reports it, and
 // the received bytes are removed.
-func TestDropsOfEndedLinks(t *testing.T) {
+func TestUploadsOfEndedLinks(t *testing.T) {
 	t.Parallel()
 	oneNode(t) // another node may have removed the abandoned upload
 	var clock atomic.Int64
@@ -189,9 +189,9 @@ func TestDropsOfEndedLinks(t *testing.T) {
 	}
 }
 
-// TestDropsObeyLimits tests that the limits of a link are checked when an upload begins, while it
+// TestFileRequestLimits tests that the limits of a link are checked when an upload begins, while it
 // grows, and when it is complete. A complete upload that is refused remains, and can be terminated.
-func TestDropsObeyLimits(t *testing.T) {
+func TestFileRequestLimits(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
@@ -255,9 +255,9 @@ func TestDropsObeyLimits(t *testing.T) {
 	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
 }
 
-// TestConcurrentDrops tests 16 uploads that end at the same time. Exactly as many become files as
-// the link accepts.
-func TestConcurrentDrops(t *testing.T) {
+// TestConcurrentFileRequestUploads tests 16 uploads that end at the same time. Exactly as many
+// become files as the link accepts.
+func TestConcurrentFileRequestUploads(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	for _, tc := range []struct {
@@ -292,9 +292,9 @@ func TestConcurrentDrops(t *testing.T) {
 	}
 }
 
-// TestDropsHideQuotas tests that quotas apply to uploads through a link, that the visitor sees no
-// numbers, and that the secret of the link is not logged.
-func TestDropsHideQuotas(t *testing.T) {
+// TestFileRequestsHideQuotas tests that quotas apply to uploads through a link, that the visitor
+// sees no numbers, and that the secret of the link is not logged.
+func TestFileRequestsHideQuotas(t *testing.T) {
 	oneNode(t)
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -50,9 +50,9 @@ func (c *client) newLinked() linked {
 	return l
 }
 
-// TestVisits tests the answers of each kind of link, in each state, to each request of a visitor.
-// No answer contains hidden data.
-func TestVisits(t *testing.T) {
+// TestLinkAnswers tests the answers of each kind of link, in each state, to each request of a
+// visitor. No answer contains hidden data.
+func TestLinkAnswers(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
@@ -246,9 +246,9 @@ func TestLinkPassword(t *testing.T) {
 	v.ask("GET", "", nil).want(http.StatusOK)
 }
 
-// TestDrops tests that files are stored below the label and the day, name the link and its owner,
-// and obey the limits of the link. Refused files leave nothing.
-func TestDrops(t *testing.T) {
+// TestFileRequests tests that files are stored below the label and the day, name the link and its
+// owner, and obey the limits of the link. Refused files leave nothing.
+func TestFileRequests(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()
 	v := l.newLink(object{"kind": "request", "setId": l.set, "label": "Bern/East", "maxBytes": 10, "maxFileBytes": 6, "types": []string{".txt", "image/*"}, "maxUses": 3})

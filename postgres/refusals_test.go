@@ -101,9 +101,9 @@ func TestNewerSchema(t *testing.T) {
 	refused(t, address, metadata.ErrTooNew, "999")
 }
 
-// TestStartTogether tests that several nodes can create the tables of one database at the same
+// TestConcurrentStart tests that several nodes can create the tables of one database at the same
 // time.
-func TestStartTogether(t *testing.T) {
+func TestConcurrentStart(t *testing.T) {
 	t.Parallel()
 	address := servers.StartPostgres(t).Database(t)
 	var group sync.WaitGroup

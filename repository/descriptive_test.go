@@ -164,9 +164,9 @@ func TestDescribeRefused(t *testing.T) {
 	d.Refused(err, errs.CodeDeleted)
 }
 
-// TestDescriptionStays: replacing the file, restoring a version, deletion, restoration and a purge
+// TestDescriptionIsKept: replacing the file, restoring a version, deletion, restoration and a purge
 // keep the metadata.
-func TestDescriptionStays(t *testing.T) {
+func TestDescriptionIsKept(t *testing.T) {
 	t.Parallel()
 	disk := repositorytest.NewDisk(t, repository.Config{}, 2)
 	ctx, id := t.Context(), disk.Resources[0].ID

@@ -79,9 +79,9 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	}
 }
 
-// TestPlanted: a link or a pipe with the name of a blob is neither followed nor read. It is
+// TestLinkedBlob: a link or a pipe with the name of a blob is neither followed nor read. It is
 // reported as damaged, and an upload replaces it.
-func TestPlanted(t *testing.T) {
+func TestLinkedBlob(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -170,8 +170,9 @@ func inode(info fs.FileInfo) string {
 	return fmt.Sprintf("%+v", stat)
 }
 
-// TestRemovePlanted: the link itself is moved to the trash. Its target is neither dated nor moved.
-func TestRemovePlanted(t *testing.T) {
+// TestRemoveLinkedBlob: the link itself is moved to the trash. Its target is neither dated nor
+// moved.
+func TestRemoveLinkedBlob(t *testing.T) {
 	t.Parallel()
 	data, content := blobstest.DataDir(t), blobstest.Content(1000)
 	dir := openDir(t, data, directory.OS{})

@@ -16,9 +16,9 @@ import (
 	"labshelf/client"
 )
 
-// TestFoundIsNamed: other commands accept the path that find prints for a hit, however many sets
+// TestPathsOfHits: other commands accept the path that find prints for a hit, however many sets
 // the hits are in. Few requests are needed for the names.
-func TestFoundIsNamed(t *testing.T) {
+func TestPathsOfHits(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	want := map[string]string{}
@@ -74,9 +74,9 @@ func TestFindReportsIndexBehind(t *testing.T) {
 	}
 }
 
-// TestIndexIsAwaited: --wait returns when the index contains the commits made before the command
+// TestIndexWait: --wait returns when the index contains the commits made before the command
 // started. It fails if that takes too long.
-func TestIndexIsAwaited(t *testing.T) {
+func TestIndexWait(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const at = `{"state": %q, "entries": %d, "behind": %d, "texts": %q, "documents": 1, "bytes": 2, "failure": %q}`

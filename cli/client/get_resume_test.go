@@ -277,8 +277,8 @@ func TestGetInterruptedKeepsPartial(t *testing.T) {
 	}
 }
 
-// TestGetLeavesLockedFile: get does not touch a file that another process downloads.
-func TestGetLeavesLockedFile(t *testing.T) {
+// TestGetSkipsLockedFile: get does not touch a file that another process downloads.
+func TestGetSkipsLockedFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")

@@ -9,9 +9,9 @@ import (
 	"labshelf/cli/connection"
 )
 
-// TestPrintsBySafeWriter: commands print with package display, so that text from a server cannot
+// TestCommandsUseSafeWriter: commands print with package display, so that text from a server cannot
 // control the terminal.
-func TestPrintsBySafeWriter(t *testing.T) {
+func TestCommandsUseSafeWriter(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -207,7 +207,7 @@ func TestErrorsNameKeyLocationAndRule(t *testing.T) {
 	}
 }
 
-func TestFileMistakesNameTheLine(t *testing.T) {
+func TestFileErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"unknown key", "data = 'x'\n\nlisen = 'y'\n", `:3: unknown key "lisen"; did you mean listen?`},

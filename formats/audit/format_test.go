@@ -57,9 +57,9 @@ func TestParseLeaf(t *testing.T) {
 	})
 }
 
-// TestLeafAllocates: Leaf allocates only the leaf, and Parse of a leaf without values allocates
+// TestLeafAllocations: Leaf allocates only the leaf, and Parse of a leaf without values allocates
 // nothing. Each change calls Leaf, and each follower of the log calls Parse.
-func TestLeafAllocates(t *testing.T) {
+func TestLeafAllocations(t *testing.T) {
 	e := audit.Entry{Action: audit.ResourceCreate, Stamp: 1, Bytes: 4096, Version: 1}
 	for _, id := range [][]byte{e.User[:], e.Object.ID[:], e.Digest[:]} {
 		id[0] = 1
@@ -131,8 +131,8 @@ func TestLeafIsFrozen(t *testing.T) {
 	}
 }
 
-// TestActionsHaveWords: each action has a unique word, and ParseAction finds the action.
-func TestActionsHaveWords(t *testing.T) {
+// TestActionNames: each action has a unique word, and ParseAction finds the action.
+func TestActionNames(t *testing.T) {
 	t.Parallel()
 	known := 0
 	for a := range audit.Action(255) {

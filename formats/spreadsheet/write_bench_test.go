@@ -47,9 +47,9 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWideExportAllocates: memory is proportional to the output, however many properties have no
+// TestWideExportMemory: memory is proportional to the output, however many properties have no
 // column.
-func TestWideExportAllocates(t *testing.T) {
+func TestWideExportMemory(t *testing.T) {
 	objects := wideObjects(t, 20, 900)
 	var written countingWriter
 	export(t, objects, io.Discard) // compile the regular expressions, which are compiled at first use

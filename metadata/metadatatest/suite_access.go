@@ -13,10 +13,10 @@ import (
 
 func accessTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"what decides access has a version":       testAccessVersion,
-		"a use of a key decides nothing":          testLastUseDecidesNothing,
-		"operations of one commit do not mislead": testAccessInUpdates,
-		"one version is one state":                testOneVersionOneState,
+		"rows that decide access have a version":        testAccessVersion,
+		"the use of a key does not change the version":  testLastUseDecidesNothing,
+		"operations of one commit see no wrong version": testAccessInUpdates,
+		"each version has one state":                    testOneVersionOneState,
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 // auditTests test the audit log.
 func auditTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"the log begins with the epoch of the store":          testLogBegins,
-		"entries come back in order, and after opening again": testEntries,
-		"the hashes of the log are those of its leaves":       testLogTree,
-		"an operation that fails leaves the log as it was":    testLogAtomic,
-		"the log takes no entry out of order":                 testLogOrder,
-		"entries whose texts were erased stay":                testReplace,
-		"an epoch has an entry that continues the log":        testEpochEntry,
-		"a read transaction does not log":                     testLogReadOnly,
+		"the log begins with the epoch of the store":      testLogBegins,
+		"entries are read in order, also after reopening": testEntries,
+		"the hashes of the log match its leaves":          testLogTree,
+		"a failed operation does not change the log":      testLogAtomic,
+		"the log refuses entries out of order":            testLogOrder,
+		"entries with erased values are kept":             testReplace,
+		"an epoch has an entry that continues the log":    testEpochEntry,
+		"a read transaction does not log":                 testLogReadOnly,
 	}
 }
 

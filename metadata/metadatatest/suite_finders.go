@@ -15,18 +15,18 @@ import (
 // finderTests test the finders of tables, in addition to the tests derived from the nouns.
 func finderTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"references outlast replacements":      testReferences,
-		"dataspaces are shown to readers":      testReaders,
-		"schemas come by dataspace and state":  testSchemas,
-		"edits come the newest first":          testEdits,
-		"children are files, and folders once": testChildren,
-		"links are found as they are now":      testLinks,
-		"leases are found by their names":      testLeases,
-		"objects are named":                    testObjects,
+		"references outlast replacements":           testReferences,
+		"dataspaces are shown to readers":           testReaders,
+		"schemas are listed by dataspace and state": testSchemas,
+		"edits are listed newest first":             testEdits,
+		"children are files, and each folder once":  testChildren,
+		"links are found by their present fields":   testLinks,
+		"leases are found by their names":           testLeases,
+		"objects are reported as named":             testObjects,
 	}
 }
 
-// testChildren compares children with those of Memory, whole and page by page, and some with
+// testChildren compares children with the children in Memory, whole and page by page, and some with
 // hand-written lists.
 func testChildren(t *testing.T, s *store) {
 	var rows []any

@@ -10,9 +10,9 @@ import (
 // identityTests test values that are unique to each store.
 func identityTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"a store begins with an epoch of its own": testFirstEpoch,
+		"each store begins with a new epoch":      testFirstEpoch,
 		"an epoch begins where the last one ends": testNextEpoch,
-		"a store has a secret of its own":         testSecret,
+		"each store has a different secret":       testSecret,
 	}
 }
 

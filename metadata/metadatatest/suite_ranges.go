@@ -12,12 +12,12 @@ import (
 
 func rangeTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"resources are listed by stamp":               testByStamp,
-		"resources are listed by name":                testByName,
-		"every range is that of a scan of all rows":   testEveryRange,
-		"every range by name is that of a scan":       testEveryNameRange,
-		"pages of any size join to the whole listing": testPages,
-		"a write transaction lists what it wrote":     testOwnWrites,
+		"resources are listed by stamp":            testByStamp,
+		"resources are listed by name":             testByName,
+		"every range equals a scan of all rows":    testEveryRange,
+		"every range by name equals a scan":        testEveryNameRange,
+		"pages of any size form the whole listing": testPages,
+		"a write transaction lists its own writes": testOwnWrites,
 	}
 }
 

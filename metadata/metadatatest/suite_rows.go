@@ -13,14 +13,14 @@ import (
 
 func rowTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"rows come back as they were put":                testRows,
-		"rows of any size come back":                     testSizes,
-		"rows come in the order of their keys":           testOrder,
-		"rows come by the first part of their keys":      testParts,
-		"indexes follow every change of a row":           testChanges,
-		"rows and ranges are copies":                     testCopies,
-		"bodies are copies":                              testBodyCopies,
-		"sequences are read side by side and left early": testSequences,
+		"rows are read as they were put":                  testRows,
+		"rows of any size are read":                       testSizes,
+		"rows are listed in the order of their keys":      testOrder,
+		"rows are listed by the first part of their keys": testParts,
+		"indexes follow every change of a row":            testChanges,
+		"rows and ranges are copies":                      testCopies,
+		"bodies are copies":                               testBodyCopies,
+		"sequences are read alternately and ended early":  testSequences,
 	}
 }
 

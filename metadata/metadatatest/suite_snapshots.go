@@ -14,8 +14,8 @@ import (
 // snapshotTests test inspections and snapshots.
 func snapshotTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"a snapshot is one state":                 testSnapshotFile,
-		"a snapshot is read from any place":       testSnapshotSeeks,
+		"a snapshot has one state":                testSnapshotFile,
+		"a snapshot is read from any offset":      testSnapshotSeeks,
 		"an ended context ends inspect, snapshot": testMaintenanceContext,
 		"a closed store is not inspected, copied": testMaintenanceClosed,
 		"snapshots are taken while others commit": testSnapshotUnderWriters,

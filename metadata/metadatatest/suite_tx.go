@@ -14,17 +14,17 @@ import (
 
 func txTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"a view returns the error of its function":       testViewError,
-		"the clock goes back, stamps do not":             testClock,
-		"a read transaction cannot write":                testReadOnly,
-		"a context counts until the function runs":       testContext,
-		"a context counts while another update runs":     testContextInQueue,
-		"a view sees one state while writers commit":     testSnapshot,
-		"every view sees whole commits":                  testAtomicCommits,
-		"concurrent updates are applied one by one":      testConcurrentUpdates,
-		"a closed store refuses transactions":            testClosed,
-		"close waits for a view":                         testCloseWaits,
-		"what an update answered before close was there": testCloseUnderWriters,
+		"a view returns the error of its function":         testViewError,
+		"the clock goes back, stamps do not":               testClock,
+		"a read transaction cannot write":                  testReadOnly,
+		"a context ends an update until the function runs": testContext,
+		"a context ends an update while another one runs":  testContextInQueue,
+		"a view sees one state while writers commit":       testSnapshot,
+		"every view sees whole commits":                    testAtomicCommits,
+		"concurrent updates are applied one by one":        testConcurrentUpdates,
+		"a closed store refuses transactions":              testClosed,
+		"close waits for a view":                           testCloseWaits,
+		"acknowledged updates exist after close":           testCloseUnderWriters,
 	}
 }
 

@@ -219,7 +219,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 	}
 }
 
-func TestRecordsComeBack(t *testing.T) {
+func TestRecordsRoundTrip(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringN(0, -1, 300)
 	records := rapid.Custom(func(t *rapid.T) metadata.Resource {

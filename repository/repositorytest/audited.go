@@ -13,9 +13,9 @@ import (
 	"labshelf/metadata"
 )
 
-// Audited is a store that verifies each change: the rows that it puts and the stamps that it takes
-// must have entries in the audit log, in the same transaction, and entries must have stamps that it
-// takes. It reports violations to Fail, from any goroutine.
+// Audited is a store that verifies each transaction. The rows that a transaction puts, and the
+// stamps that it takes, must have entries in the audit log in the same transaction. The entries
+// must have stamps that the transaction takes. It reports violations to Fail, from any goroutine.
 //
 // These need no entry: the beginning of a resumable upload, a blob recorded as unreferenced or
 // damaged, an inline body that becomes a file, the time a key was last used, expired sessions, and

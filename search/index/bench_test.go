@@ -18,7 +18,7 @@ import (
 	"labshelf/search/query"
 )
 
-// lab generates documents like those of laboratories.
+// lab generates documents that resemble the documents of laboratories.
 type lab struct {
 	random     *rand.Rand
 	dataspaces [][16]byte

@@ -71,7 +71,7 @@ func (w *world) everything() []Request {
 	return all
 }
 
-func TestDamageIsNoticed(t *testing.T) {
+func TestDamageIsDetected(t *testing.T) {
 	t.Parallel()
 	w := saved(t)
 	requests := w.everything()

@@ -24,7 +24,7 @@ func TestSpellings(t *testing.T) {
 		"ＭＵＥＬＬＥＲ":      "muller",
 		// Short words, and words with a shorter end.
 		"oel": "ol.", "Öl": "oel", "ö": "oe", "fuel": "ful.", "malmoe": "malmo.", "Malmö": "malmoe", "clue": "clu.", "toe": "", "aa": "", "value": "valu.",
-		// Letters that are not a spelling of one letter.
+		// Pairs of letters that are not a spelling of one letter.
 		"frequency": "", "Israël": "", "poëte": "", "naïve": "", "Citroën": "", "": "", "résumé": "", "データ": "", "2026": "",
 	} {
 		for _, form := range []norm.Form{norm.NFC, norm.NFD} {

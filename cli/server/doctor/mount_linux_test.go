@@ -35,7 +35,7 @@ func TestFoldersOnOtherFileSystemAreProblem(t *testing.T) {
 	}
 }
 
-func TestFilesOfOthersAreFound(t *testing.T) {
+func TestFilesOfOtherOwnersAreFound(t *testing.T) {
 	t.Parallel()
 	for self, level := range map[int]string{0: levelWarning, 1000: levelProblem} {
 		if got := stranger("/data/meta.db", 33, self); got.Level != level || !strings.Contains(got.Found, "/data/meta.db belongs to the user 33") {
