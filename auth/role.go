@@ -44,7 +44,7 @@ func (r Role) Allows(a Action) bool {
 	return int(r) < len(roles) && roles[r].actions&a == a
 }
 
-// String returns the role's name in the interface; None is the empty string.
+// String returns the role's name in the API; None is the empty string.
 func (r Role) String() string {
 	if int(r) >= len(roles) {
 		return fmt.Sprintf("role(%d)", uint8(r))
@@ -52,7 +52,7 @@ func (r Role) String() string {
 	return roles[r].name
 }
 
-// ParseRole parses the name of a role in the interface. It refuses the empty string.
+// ParseRole parses the name of a role in the API. It refuses the empty string.
 func ParseRole(name string) (Role, bool) {
 	for r := Member; int(r) < len(roles); r++ {
 		if roles[r].name == name {

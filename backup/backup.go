@@ -280,7 +280,7 @@ func (t *trusted) sync(files *directory.Store) error {
 	return nil
 }
 
-// openMetadata opens a metadata file for reading; no process may change it meanwhile.
+// openMetadata opens a metadata file for reading; no process may change it in the meantime.
 func openMetadata(path string) (*bolt.Store, error) {
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }

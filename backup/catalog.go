@@ -128,7 +128,7 @@ func ParseAt(text string) (At, error) {
 }
 
 // pick returns the manifest of the snapshot that at selects. Among the snapshots without a change
-// after a time, it is the one that was made last, so that a date does not select a state that a
+// after a time, it is the one that was created last, so that a date does not select a state that a
 // restoration has undone. Errors: ErrBroken, ErrNoSnapshot.
 func (c *catalog) pick(at At) (best Manifest, err error) {
 	if at == (At{}) {

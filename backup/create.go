@@ -51,7 +51,7 @@ type Created struct {
 //
 // A blob that the source has lost is reported, for each resource, and listed in the manifest;
 // everything else is copied. If the metadata themselves are damaged, that is reported too, and the
-// backup is made only if dest has no snapshot yet.
+// backup is created only if dest has no snapshot yet.
 //
 // Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be
 // read, ErrOtherRepository, ErrNewerBackup and ErrOtherEpoch unless they are allowed,

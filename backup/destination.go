@@ -78,7 +78,7 @@ func refuseInside(path string) error {
 	}
 }
 
-// realPath returns the absolute path without links. The file and its parents may not exist.
+// realPath returns the absolute path without links. The file and its parents might not exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -161,7 +161,7 @@ func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 	})
 }
 
-// inMetadata calls fn with a metadata file, which no process may change meanwhile.
+// inMetadata calls fn with a metadata file, which no process may change in the meantime.
 func inMetadata(path string, fn func(*bolt.Store) error) error {
 	meta, err := openMetadata(path)
 	if err != nil {

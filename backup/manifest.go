@@ -69,7 +69,7 @@ func (d Database) name(stamp metadata.Stamp) string {
 	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
 
-// lost reports whether a blob was lost when the backup was made.
+// lost reports whether a blob was lost when the backup was created.
 func (m *Manifest) lost(digest blobs.Digest) bool {
 	_, found := slices.BinarySearch(m.Damaged, digest.String())
 	return found

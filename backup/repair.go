@@ -29,8 +29,8 @@ type RepairEvents struct {
 
 // Repair reads every blob of a data directory, and copies missing or damaged ones from the backup
 // in the folder from, by digest. It changes nothing else, except that it removes the row of a
-// repaired damage. The service must be stopped and cannot start meanwhile. Repair may work with a
-// backup that cannot be restored, since it compares each blob with its digest.
+// repaired damage. The service must be stopped and cannot start in the meantime. Repair may work
+// with a backup that cannot be restored, since it compares each blob with its digest.
 //
 // Errors: the errors of bolt.Open (damaged metadata are not repaired: the whole backup must be
 // restored), blobs.ErrNoSpace.

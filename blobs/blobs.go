@@ -117,10 +117,10 @@ type Staged interface {
 	// another Discard. After an error it may be called again.
 	Discard() error
 
-	// Withdraw is Discard for a committed body that is not needed: it deletes the blob for good. It
-	// fails if the digest is pinned (ErrPinned), or with the unchanged error of confirm, which runs
-	// while no pin can be taken. The caller has released its own pin. An error, or a power failure,
-	// leaves an unreferenced blob.
+	// Withdraw is like Discard for a committed body that is not needed: it deletes the blob
+	// permanently. It fails if the digest is pinned (ErrPinned), or with the unchanged error of
+	// confirm, which runs while no pin can be taken. The caller has released its own pin. An error,
+	// or a power failure, leaves an unreferenced blob.
 	Withdraw(confirm func() error) error
 }
 
@@ -129,7 +129,7 @@ type Content struct {
 	Blob
 	Head []byte // the first bytes, at most HeadSize, for detecting the type; must not be changed
 
-	Begun time.Time // by the store's Clock, the time when the object's name was made; zero in a Folder
+	Begun time.Time // by the store's Clock, the time when the object's name was created; zero in a Folder
 	Put   time.Time // by the store's Clock, the time when Commit last saw the object; zero in a Folder
 }
 
@@ -207,7 +207,8 @@ type Objects interface {
 	// WalkObjects calls fn with each object and each unfinished multipart upload, referenced or
 	// not; ascending by name, objects before uploads. It stops at the first error of fn and returns
 	// it unchanged, or at the end of ctx. It skips names in another form than the store's. An
-	// object that is made or deleted during the walk may be included or not. fn may call the store.
+	// object that is created or deleted during the walk may be included or not. fn may call the
+	// store.
 	WalkObjects(ctx context.Context, fn func(Object) error) error
 
 	// DeleteObject deletes the object, if it exists, and aborts its multipart upload if o names
@@ -225,7 +226,7 @@ type Object struct {
 	Name   string    // as in Blob.Object
 	Upload string    // id of an unfinished multipart upload; "": an object
 	Size   int64     // in bytes; 0 if unknown
-	Begun  time.Time // time when its name was made
+	Begun  time.Time // time when its name was created
 }
 
 // Presigner is implemented by stores from which clients can download blobs directly.
@@ -246,7 +247,7 @@ type Attachment struct {
 // clock, which is never behind a stamp of the metadata.
 type Clock func(ctx context.Context) (time.Time, error)
 
-// FreeSpace is what a file system has left for new files of this process.
+// FreeSpace is the space that a file system has left for new files of this process.
 type FreeSpace struct {
 	Bytes int64
 	Files int64 // inodes; -1: the file system has no fixed number of them

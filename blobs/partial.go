@@ -13,7 +13,7 @@ import (
 // Methods for the same name must not be called concurrently.
 type PartialFiles interface {
 	// AppendPartial reads r to its end, or most bytes of it, and writes them at the end of the
-	// checkpoint, in place of later bytes. It returns the new checkpoint, whose bytes are on stable
+	// checkpoint, instead of later bytes. It returns the new checkpoint, whose bytes are on stable
 	// storage. After an error of r or ctx, which is returned unchanged, the new checkpoint covers
 	// the bytes that have arrived. After any other error it is the old one. io.EOF: r has ended.
 	// most is positive.

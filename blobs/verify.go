@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// verifyBuffer is the number of bytes that are read and hashed at once.
+// verifyBuffer is the number of bytes that are read and hashed at a time.
 const verifyBuffer = 256 << 10
 
 // Verify reads a blob to its end and hashes it. On Linux it reads a file from the disk rather than
@@ -45,8 +45,8 @@ func verifyOnce(ctx context.Context, r Reader, b Blob) error {
 	return err
 }
 
-// VerifyReader is Verify for any content of a blob. It reads r to its end, or one byte more than
-// size. An error of r also results in ErrDamaged, which wraps it.
+// VerifyReader is like Verify for any content of a blob. It reads r to its end, or one byte more
+// than size. An error of r also results in ErrDamaged, which wraps it.
 func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) error {
 	hash := sha256.New()
 	chunk := make([]byte, max(1, min(verifyBuffer, size+1)))

@@ -261,8 +261,8 @@ func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	return fmt.Errorf("bolt: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 }
 
-// transient returns ErrNoSpace or ErrUnwritable for a write error that may not recur and that lost
-// only the data to be written. It returns nil for other errors.
+// transient returns ErrNoSpace or ErrUnwritable for a write error that might not recur and that
+// lost only the data to be written. It returns nil for other errors.
 func transient(err error) error {
 	switch {
 	case noSpace(err):

@@ -97,9 +97,9 @@ func (w *contextWriter) Write(p []byte) (n int, err error) {
 const compactBytes = 16 << 20
 
 // Compact replaces the file at path by a copy without free pages. It returns the length of the file
-// in bytes before and after. No other process may have the file open (ErrLocked). The copy is made
-// in the same directory, synced, inspected, and renamed over the old file. Until then, and after
-// any error, the old file is unchanged. Compact does not touch a file in which Inspect finds
+// in bytes before and after. No other process may have the file open (ErrLocked). The copy is
+// created in the same directory, synced, inspected, and renamed over the old file. Until then, and
+// after any error, the old file is unchanged. Compact does not touch a file in which Inspect finds
 // something (ErrDamaged). Without free space for the copy it returns metadata.ErrNoSpace. When the
 // context ends, Compact stops within one transaction of the copy; bbolt's own Compact cannot be
 // stopped.

@@ -182,8 +182,8 @@ func openFile(path string, readOnly bool) (*Store, error) {
 }
 
 // load prepares the store for its first transaction. It writes nothing before it has checked the
-// schema version. Writes of an earlier process may not be on stable storage, so load syncs the file
-// before it uses any of them.
+// schema version. Writes of an earlier process might not be on stable storage, so load syncs the
+// file before it uses any of them.
 func (s *Store) load(options Options) error {
 	var header tables.Header
 	read := func(k *kv) (err error) {

@@ -63,7 +63,7 @@ func syncDir(path string) error {
 // releaseMapped removes the pages of the file from the resident memory of the process. They stay in
 // the page cache, and return when they are read again. A failure only costs memory.
 func releaseMapped(db *bbolt.DB) {
-	_ = db.View(func(btx *bbolt.Tx) error { // the file is not remapped meanwhile
+	_ = db.View(func(btx *bbolt.Tx) error { // the file is not remapped in the meantime
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(btx.Size()), syscall.MADV_DONTNEED)
 		return nil
 	})

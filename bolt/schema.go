@@ -80,7 +80,8 @@ func initialize(path string, now func() time.Time) error {
 }
 
 // removeLeftovers removes the temporary files of a killed process. The next start tries again to
-// remove the rest. If another process is creating a file meanwhile, it finds the complete one.
+// remove the rest. If another process is creating a file in the meantime, it finds the complete
+// one.
 func removeLeftovers(path string) {
 	dir, name := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Dir(path))

@@ -115,7 +115,7 @@ and serves them over HTTP.
 }
 
 // humanReadable reports whether an argument is a group of short flags that contains h, such as -lh.
-// In other programs -h asks for sizes in units.
+// In other programs -h requests sizes in units.
 func humanReadable(arg string) bool {
 	return len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "h")
 }

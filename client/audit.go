@@ -57,7 +57,7 @@ func (s Audit) Proof(ctx context.Context, entry, size uint64) (hashes [][]byte, 
 	return proof.Hashes, err
 }
 
-// Erase erases the texts and the address of an entry, for good. It is for sysadmins.
+// Erase erases the texts and the address of an entry, permanently. It is for sysadmins.
 func (s Audit) Erase(ctx context.Context, number uint64) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("audit", "entries", strconv.FormatUint(number, 10), "texts")})
 }

@@ -45,7 +45,7 @@ func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
 // status 412.
 func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
 
-// request describes one call of the interface, so that it can be repeated.
+// request describes one call of the API, so that it can be repeated.
 type request struct {
 	method, path string      // below the base URL, escaped, with its query; "": an id is invalid
 	header       http.Header // without the key; may be nil

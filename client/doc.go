@@ -4,8 +4,8 @@
 // # Calls
 //
 // The calls are grouped by noun, as in c.Sets.Get and c.Links.Create. They have the words of the
-// interface document: a [Dataspace] has [Set]s, a Set has [Resource]s, a [User] has a [Privilege]
-// in a Dataspace. A call that creates an object takes its fields (NewSet), one that changes it only
+// API document: a [Dataspace] has [Set]s, a Set has [Resource]s, a [User] has a [Privilege] in a
+// Dataspace. A call that creates an object takes its fields (NewSet), one that changes it only
 // those to change (SetEdit), where nil leaves a field as it is:
 //
 //	edit := client.SetEdit{Title: new("Runs of 2026")}
@@ -32,6 +32,6 @@
 //	if p, ok := errors.AsType[*client.Problem](err); ok && p.Code == "set_name_taken" { … }
 //
 // Other errors are of the connection, or of the caller's arguments. Transient failures are retried,
-// as [Retries] say, and only where that is safe: a call that creates something is repeated only if
-// the service cannot have done it.
+// as [Retries] say, and only if that is safe: a call that creates something is repeated only if the
+// service cannot have done it.
 package client

@@ -48,7 +48,7 @@ func (s Resources) Data(ctx context.Context, id string, from int64, ifMatch stri
 	return s.c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
 }
 
-// resumed is Data for the file at a path.
+// resumed is like Data for the file at a path.
 func (c *caller) resumed(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	f, err := c.data(ctx, path, from, ifMatch)
 	if err != nil {

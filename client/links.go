@@ -31,7 +31,7 @@ func (s Links) Edit(ctx context.Context, id string, edit LinkEdit, when ...Condi
 	return one[Link](ctx, s.c, request{method: http.MethodPut, path: at("links", id), in: edit}.under(when))
 }
 
-// Revoke ends a link for good. A link that is already revoked is not an error.
+// Revoke ends a link permanently. A link that is already revoked is not an error.
 func (s Links) Revoke(ctx context.Context, id string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("links", id)})
 }

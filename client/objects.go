@@ -6,7 +6,7 @@ import (
 	"labshelf/handlers/wire"
 )
 
-// The objects of the interface. Package wire documents each of them.
+// The objects of the API. Package wire documents each of them.
 type (
 	Dataspace      = wire.Dataspace
 	NewDataspace   = wire.NewDataspace
@@ -87,7 +87,7 @@ type (
 	PurgeResult  = wire.PurgeResult
 )
 
-// The constants of the interface.
+// The constants of the API.
 const (
 	Active  = wire.Active
 	Deleted = wire.Deleted

@@ -20,7 +20,7 @@ func (s Privileges) Get(ctx context.Context, id string, when ...Condition) (Priv
 	return one[Privilege](ctx, s.c, request{method: http.MethodGet, path: at("privileges", id)}.under(when))
 }
 
-// Grant gives a user a role in a dataspace, in place of the previous one.
+// Grant gives a user a role in a dataspace, instead of the previous one.
 func (s Privileges) Grant(ctx context.Context, p NewPrivilege) (Privilege, error) {
 	return one[Privilege](ctx, s.c, request{method: http.MethodPost, path: at("privileges"), in: p})
 }

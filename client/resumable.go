@@ -30,9 +30,9 @@ type Upload struct {
 // Uploads are the calls about files that are sent in chunks.
 type Uploads struct{ c *caller }
 
-// Begin announces a file of so many bytes, for a set, or for the resource replaces if that is not
-// "". The description of the file is as for Resources.Create and Replace, but a missing digest is
-// not computed. Continue sends the file.
+// Begin announces a file of size bytes, for a set, or for the resource replaces if that is not "".
+// The description of the file is as for Resources.Create and Replace, but a missing digest is not
+// computed. Continue sends the file.
 func (s Uploads) Begin(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
 	if size < 0 {
 		return Upload{}, errors.New("the length of a file that is sent in chunks must be known")
@@ -104,17 +104,17 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 	return u, nil
 }
 
-// ErrAnotherFile means that an upload became a resource with another file. The service may not
+// ErrAnotherFile means that an upload became a resource with another file. The service might not
 // support Labshelf-SHA256, or did not get that header, and an earlier call has sent another file.
 // Or somebody has already replaced the file.
 var ErrAnotherFile = errors.New("the SHA-256 differs from the SHA-256 of the sent file")
 
-// Continue sends the missing bytes of a file of so many bytes, and returns the resource that it
-// becomes. It computes the SHA-256 meanwhile, for which it reads the bytes of an earlier call
-// again, and sends it with the last chunk: the resource has the current file, or the upload fails.
-// After a broken connection it requests the offset and continues, as the client's Retries allow;
-// these are counted again after each progress. It tries a complete but refused upload once more. It
-// also returns the resource with ErrAnotherFile.
+// Continue sends the missing bytes of a file of size bytes, and returns the resource that it
+// becomes. It computes the SHA-256 during the transfer: it reads the bytes of an earlier call again
+// for this, and sends it with the last chunk: the resource has the current file, or the upload
+// fails. After a broken connection it requests the offset and continues, as the client's Retries
+// allow; these are counted again after each progress. It tries a complete but refused upload once
+// more. It also returns the resource with ErrAnotherFile.
 func (s Uploads) Continue(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
@@ -231,7 +231,7 @@ func refusedWhole(err error) bool {
 	return false
 }
 
-// resumable classifies a failure: an error that is not caused by the file may not recur, and a
+// resumable classifies a failure: an error that is not caused by the file might not recur, and a
 // repeated chunk does no harm.
 func resumable(err error, failed *failure) *failure {
 	var problem *Problem

@@ -141,8 +141,8 @@ func (c *caller) unanswered(ctx context.Context, err error, sent *sending) *fail
 	return &failure{verdict: doubt, error: err}
 }
 
-// refused returns the failure for an error response. A proxy's response says nothing about what the
-// service did, except for 429.
+// refused returns the failure for an error response. A proxy's response does not show whether the
+// service handled the request, except for 429.
 func refused(response *http.Response) *failure {
 	if response.StatusCode == http.StatusNotModified {
 		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}

@@ -56,13 +56,13 @@ type Hit struct {
 	Resource  *Resource
 }
 
-// MarshalJSON writes the hit as the interface does.
+// MarshalJSON writes the hit as the API does.
 func (h Hit) MarshalJSON() ([]byte, error) {
 	records := map[string]any{KindDataspace: h.Dataspace, KindSet: h.Set, KindResource: h.Resource}
 	return json.Marshal(wire.Hit[any]{Kind: h.Kind, Matched: h.Matched, Record: records[h.Kind]})
 }
 
-// UnmarshalJSON reads a hit of the interface.
+// UnmarshalJSON reads a hit of the API.
 func (h *Hit) UnmarshalJSON(text []byte) error {
 	var w wire.Hit[json.RawMessage]
 	if err := json.Unmarshal(text, &w); err != nil {

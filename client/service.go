@@ -33,7 +33,7 @@ func (c *caller) usage(ctx context.Context, path string) (u Usage, err error) {
 	return u, err
 }
 
-// Session authenticates a browser in place of a key.
+// Session authenticates a browser instead of a key.
 type Session struct {
 	wire.Session
 	Cookie *http.Cookie `json:"-"`
@@ -59,7 +59,7 @@ func (s Sessions) SignIn(ctx context.Context, key string) (made Session, err err
 	return made, err
 }
 
-// SignOut ends a session for good. A session that has ended is not an error.
+// SignOut ends a session permanently. A session that has ended is not an error.
 func (s Sessions) SignOut(ctx context.Context, of Session) error {
 	r := request{method: http.MethodDelete, path: at("session")}
 	if of.Cookie != nil {
@@ -68,10 +68,10 @@ func (s Sessions) SignOut(ctx context.Context, of Session) error {
 	return s.c.nothing(ctx, r)
 }
 
-// OpenAPIJSON fetches the description of the interface as JSON.
+// OpenAPIJSON fetches the description of the API as JSON.
 func (c *Client) OpenAPIJSON(ctx context.Context) ([]byte, error) { return c.document(ctx, "json") }
 
-// OpenAPIYAML fetches the description of the interface as YAML.
+// OpenAPIYAML fetches the description of the API as YAML.
 func (c *Client) OpenAPIYAML(ctx context.Context) ([]byte, error) { return c.document(ctx, "yaml") }
 
 func (c *caller) document(ctx context.Context, kind string) (text []byte, err error) {

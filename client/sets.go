@@ -56,8 +56,8 @@ func (s Sets) Restore(ctx context.Context, id string, when ...Condition) (Set, e
 }
 
 // Archive requests a zip of files of a set: of these resources, at most 1000, or of all active ones
-// if none is given. Its last entries are SHA256SUMS and manifest.json. The zip is made while it is
-// sent, so Bytes is usually -1 and it cannot be resumed.
+// if none is given. Its last entries are SHA256SUMS and manifest.json. The zip is created while it
+// is sent, so Bytes is usually -1 and it cannot be resumed.
 func (s Sets) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
 	return s.c.archive(ctx, setID, url.Values{"resource": resources})
 }
@@ -65,7 +65,7 @@ func (s Sets) Archive(ctx context.Context, setID string, resources ...string) (*
 // Folders are the calls about folders of sets.
 type Folders struct{ c *caller }
 
-// Archive is Archive for the files of a folder, whose path ends in a slash.
+// Archive is like Archive for the files of a folder, whose path ends in a slash.
 func (s Folders) Archive(ctx context.Context, setID, path string) (*Download, error) {
 	return s.c.archive(ctx, setID, url.Values{"folder": {path}})
 }
@@ -134,7 +134,7 @@ func (s Folders) Restore(ctx context.Context, deleted FolderChange) (done Folder
 }
 
 // ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result
-// for each of them, in their order; one that is refused is no error.
+// for each of them, in their order; a refused file is not an error.
 func (s Sets) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
 	var done wire.ManyChanged
 	err := s.c.run(ctx, request{method: http.MethodPost, path: at("sets", setID, "many"), in: many, once: true}, func(response *http.Response) error { return read(response, &done) })

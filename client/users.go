@@ -36,8 +36,8 @@ func (s Users) Edit(ctx context.Context, id string, edit UserEdit, when ...Condi
 	return one[User](ctx, s.c, request{method: http.MethodPut, path: at("users", id), in: edit}.under(when))
 }
 
-// Delete deletes a user. The user's keys and links stop working for good, and the webhooks pause. A
-// user who is already deleted is not an error. It is for sysadmins.
+// Delete deletes a user. The user's keys and links stop working permanently, and the webhooks
+// pause. A user who is already deleted is not an error. It is for sysadmins.
 func (s Users) Delete(ctx context.Context, id string, when ...Condition) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("users", id)}.under(when))
 }
@@ -72,14 +72,14 @@ func (s Keys) Dependents(ctx context.Context, userID, keyID string) (d KeyDepend
 	return d, err
 }
 
-// Revoke ends a key for good, and the objects that depend on it. Revoking it again is not an error.
-// Callers other than sysadmins may revoke only their own keys.
+// Revoke ends a key permanently, and the objects that depend on it. Revoking it again is not an
+// error. Callers other than sysadmins may revoke only their own keys.
 func (s Keys) Revoke(ctx context.Context, userID, keyID string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("users", userID, "keys", keyID)})
 }
 
-// Replace is Revoke for a key that another one replaces: the objects that depend on it stay, and
-// end no later than before.
+// Replace is like Revoke for a key that another one replaces: the objects that depend on it stay,
+// and end no later than before.
 func (s Keys) Replace(ctx context.Context, userID, keyID string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("users", userID, "keys", keyID) + "?dependents=keep"})
 }

@@ -22,7 +22,7 @@ func (s Versions) Get(ctx context.Context, id string, number int64) (Version, er
 	return one[Version](ctx, s.c, request{method: http.MethodGet, path: atVersion(id, number)})
 }
 
-// Data is Resources.Data for one version.
+// Data is like Resources.Data for one version.
 func (s Versions) Data(ctx context.Context, id string, number, from int64, ifMatch string) (*File, error) {
 	return s.c.resumed(ctx, atVersion(id, number, "data"), from, ifMatch)
 }
@@ -40,7 +40,7 @@ func (s Versions) Label(ctx context.Context, id string, number int64, label stri
 	return one[Version](ctx, s.c, request{method: http.MethodPut, path: atVersion(id, number, "label"), in: in}.under(when))
 }
 
-// Erase removes the file of a replaced version, at once and for good. It is for sysadmins.
+// Erase removes the file of a replaced version, immediately and permanently. It is for sysadmins.
 func (s Versions) Erase(ctx context.Context, id string, number int64) (Version, error) {
 	return one[Version](ctx, s.c, request{method: http.MethodDelete, path: atVersion(id, number, "data")})
 }

@@ -45,7 +45,7 @@ func (s Webhooks) Edit(ctx context.Context, id string, edit WebhookEdit) (Webhoo
 	return one[Webhook](ctx, s.c, request{method: http.MethodPut, path: at("webhooks", id), in: edit})
 }
 
-// Delete removes a webhook for good.
+// Delete removes a webhook permanently.
 func (s Webhooks) Delete(ctx context.Context, id string) error {
 	return s.c.nothing(ctx, request{method: http.MethodDelete, path: at("webhooks", id)})
 }

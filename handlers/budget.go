@@ -23,7 +23,7 @@ const (
 	light   cost = iota // a few records, however much is stored
 	blob                // the bytes of one file, in or out
 	page                // one page of a listing
-	compute             // work that grows with what is stored or sent
+	compute             // work that grows with the stored or sent data
 	stream              // an answer that is sent while it is generated
 	upkeep              // minutes of work on all that is stored
 	costs
@@ -96,9 +96,9 @@ type work struct {
 	begun   bool
 }
 
-// admit counts a request of a caller and begins its work. A request without a body begins at once.
-// A request with a body begins when the whole body has arrived, so that a slow body holds no slot.
-// The caller of admit must call leave.
+// admit counts a request of a caller and begins its work. A request without a body begins
+// immediately. A request with a body begins when the whole body has arrived, so that a slow body
+// holds no slot. The caller of admit must call leave.
 func (g *gate) admit(w http.ResponseWriter, r *exchange.Request, class cost, c admission.Caller) (leave func(), err error) {
 	answer, ok := w.(*response)
 	hasBody := r.Body != nil && r.Body != http.NoBody && r.Method != http.MethodGet && r.Method != http.MethodHead
@@ -189,8 +189,8 @@ func (k *work) sends(bytes int) {
 	}
 }
 
-// withoutSlot calls fn, which waits in a queue of its own. Other requests may use the slot
-// meanwhile.
+// withoutSlot calls fn, which waits in a separate queue. Other requests may use the slot in the
+// meantime.
 func withoutSlot(w http.ResponseWriter, fn func() error) error {
 	answer, ok := w.(*response)
 	if !ok || answer.work == nil {

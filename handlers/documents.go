@@ -29,7 +29,7 @@ description  /v1/openapi.yaml, /v1/openapi.json
 status       /v1/status
 `
 
-// serveWelcome answers requests for the root of the interface with a short text.
+// serveWelcome answers requests for the root of the API with a short text.
 func serveWelcome(w http.ResponseWriter, _ *exchange.Request) error {
 	exchange.Write(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
 	return nil

@@ -54,8 +54,8 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 }
 
 // wrap wraps all routes. It sets the request id and the deadlines for slow clients, recovers panics
-// and writes one log line per request. Every request pays for this, so values that equal those of
-// the previous request are neither parsed nor copied again.
+// and writes one log line per request. Every request pays for this, so values that equal the values
+// of the previous request are neither parsed nor copied again.
 func (a *api) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -120,8 +120,8 @@ type Observation struct {
 	OverBudget     string        // the resource whose share the caller has used up; "": none
 }
 
-// noRoute replaces all methods and paths that the interface does not have, so that the number of
-// routes is bounded.
+// noRoute replaces all methods and paths that the API does not have, so that the number of routes
+// is bounded.
 const noRoute = "other"
 
 // noteRoute sets the route for log and observer.

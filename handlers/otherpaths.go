@@ -14,7 +14,7 @@ import (
 	"labshelf/handlers/pages"
 )
 
-// isPage reports whether a path may belong to a page. These paths do not: the interface, mistyped
+// isPage reports whether a path may belong to a page. These paths do not: the API, mistyped
 // addresses of it (//v1/sets), file names, and the paths of metrics and profiles, which another
 // listener may serve.
 func isPage(path string) bool {
@@ -37,16 +37,16 @@ func takesHTML(accept []string) bool {
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
-// pageAddresses are the addresses that pages share with the interface, which serves them below /v1.
-// They are patterns of path.Match. A test compares them with the table of the pages
-// (web/src/app.tsx). No other address of the interface has a page.
+// pageAddresses are the addresses that pages share with the API, which serves them below /v1. They
+// are patterns of path.Match. A test compares them with the table of the pages (web/src/app.tsx).
+// No other address of the API has a page.
 var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/resources/?*/versions/?*",
 	"/dataspaces/?*/history", "/sets/?*/history", "/resources/?*/history", "/audit", "/webhooks", "/webhooks/?*", "/schemas/?*", "/links", "/users", "/usage", "/search"}
 
-// methods are the methods of the interface.
+// methods are the methods of the API.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// isAddressOfInterface reports whether a path belongs to the interface when /v1 is put before it.
+// isAddressOfInterface reports whether a path belongs to the API when /v1 is put before it.
 func (a *api) isAddressOfInterface(path, token string) bool {
 	if path == "" { // the root below a base path; /v1 alone is the welcome text
 		return false
@@ -63,7 +63,7 @@ func (a *api) isAddressOfInterface(path, token string) bool {
 	return false
 }
 
-// sharedWithPage reports whether an address of the interface is also the address of a page.
+// sharedWithPage reports whether an address of the API is also the address of a page.
 func sharedWithPage(address string) bool {
 	return slices.ContainsFunc(pageAddresses, func(pattern string) bool {
 		shared, err := path.Match(pattern, address)

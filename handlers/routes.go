@@ -10,8 +10,8 @@ import (
 	"labshelf/paging"
 )
 
-// route is one operation of the interface. HEAD and OPTIONS are added automatically. Routes are
-// written without field names, so that a route without an audience does not compile.
+// route is one operation of the API. HEAD and OPTIONS are added automatically. Routes are written
+// without field names, so that a route without an audience does not compile.
 type route struct {
 	method, path string
 	audience     audience
@@ -57,7 +57,7 @@ const (
 	revoking                    // accepts what happens to the dependents of a key
 )
 
-// routes returns all routes of the interface.
+// routes returns all routes of the API.
 func (a *api) routes() []route {
 	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(),
 		a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())

@@ -25,7 +25,7 @@ const (
 	EditUndo   EditKind = 3
 )
 
-// String returns the name of the kind in the interface.
+// String returns the name of the kind in the API.
 func (k EditKind) String() string {
 	switch k {
 	case EditByCSV:

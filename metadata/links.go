@@ -16,10 +16,10 @@ const (
 	Invitation  LinkKind = 3 // creates a user or gives a user a role
 )
 
-// linkKinds are the names of the kinds in the interface.
+// linkKinds are the names of the kinds in the API.
 var linkKinds = [...]string{ShareLink: "share", RequestLink: "request", Invitation: "invitation"}
 
-// String returns the name of the kind in the interface.
+// String returns the name of the kind in the API.
 func (k LinkKind) String() string {
 	if int(k) >= len(linkKinds) {
 		return ""
@@ -27,7 +27,7 @@ func (k LinkKind) String() string {
 	return linkKinds[k]
 }
 
-// ParseLinkKind parses a name of the interface.
+// ParseLinkKind parses a name of the API.
 func ParseLinkKind(word string) (LinkKind, bool) {
 	for kind := ShareLink; int(kind) < len(linkKinds); kind++ {
 		if linkKinds[kind] == word {
@@ -41,7 +41,7 @@ func ParseLinkKind(word string) (LinkKind, bool) {
 // current permissions of its owner limit what it allows. The table stores the digest of the token,
 // not the token.
 type Link struct {
-	Record               // a Deleted link is revoked for good
+	Record               // a Deleted link is revoked permanently
 	OwnerID           ID // the user whose permissions it has: its creator, or the user who took it over
 	Kind              LinkKind
 	DataspaceID       ID     // may be zero in an invitation by a sysadmin

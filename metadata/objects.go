@@ -19,7 +19,7 @@ const (
 	Deleted State = 2
 )
 
-// String returns the name of the state in the interface.
+// String returns the name of the state in the API.
 func (s State) String() string {
 	if s == Active {
 		return "active"
@@ -38,7 +38,7 @@ const (
 	Open    Visibility = 3 // everyone, without a key if the service allows it
 )
 
-// String returns the name of the visibility in the interface.
+// String returns the name of the visibility in the API.
 func (v Visibility) String() string {
 	switch v {
 	case Public:
@@ -101,7 +101,7 @@ const (
 	ExtractHeader  Extract = 2 // the content of the file
 )
 
-// extractWords are the names of the bits in the interface, from the lowest on.
+// extractWords are the names of the bits in the API, from the lowest on.
 var extractWords = [...]string{"sidecar", "header"}
 
 // ParseExtract returns the sources with these names, in any order. ok is false for an unknown or a
@@ -117,8 +117,7 @@ func ParseExtract(words []string) (e Extract, ok bool) {
 	return e, true
 }
 
-// Sources returns the names of the sources in the interface, sidecar first. The result is never
-// nil.
+// Sources returns the names of the sources in the API, sidecar first. The result is never nil.
 func (e Extract) Sources() []string {
 	words := []string{}
 	for bit, word := range extractWords {
@@ -159,8 +158,8 @@ type Passage struct {
 // Storer returns the user whose quota counts the current version.
 func (r Resource) Storer() ID { return cmp.Or(r.StoredBy, r.CreatedBy) }
 
-// Tag is Record.Tag with a distinction between tombstones and deleted resources. Damage does not
-// change the tag.
+// Tag is like Record.Tag with a distinction between tombstones and deleted resources. Damage does
+// not change the tag.
 func (r Resource) Tag() string {
 	if r.Body == Purged {
 		return r.Record.Tag() + "p"

@@ -12,7 +12,7 @@ type Retention struct {
 	Days uint32 // days after a version was replaced
 }
 
-// String returns the retention in the form of the interface.
+// String returns the retention in the form of the API.
 func (k Retention) String() string {
 	switch {
 	case k.Last > 0:

@@ -28,7 +28,7 @@ const (
 	ForSets  SchemaFor = 2
 )
 
-// String returns the name of the kind in the interface.
+// String returns the name of the kind in the API.
 func (f SchemaFor) String() string {
 	if f == ForSets {
 		return "sets"

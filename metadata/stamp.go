@@ -30,7 +30,7 @@ func NextStamp(last Stamp, now time.Time) Stamp {
 	return next
 }
 
-// Time returns the stamp truncated to the millisecond, in UTC, as the interface shows it.
+// Time returns the stamp truncated to the millisecond, in UTC, as the API shows it.
 func (s Stamp) Time() time.Time {
 	return time.UnixMilli(s.Millis()).UTC()
 }
@@ -54,8 +54,8 @@ func NewID(stamp Stamp) ID {
 	return id
 }
 
-// ParseID parses an id in the form of the interface. It refuses other spellings of the same bits,
-// because ids are opaque.
+// ParseID parses an id in the form of the API. It refuses other spellings of the same bits, because
+// ids are opaque.
 func ParseID(s string) (ID, bool) {
 	id, err := ulid.ParseStrict(s)
 	return id, err == nil && id.String() == s

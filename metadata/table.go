@@ -8,7 +8,7 @@ import (
 	"labshelf/paging"
 )
 
-// Table is the rows of one noun, each under a key of its own.
+// Table is the rows of one noun, each under a separate key.
 type Table[K, R any] interface {
 	// Get returns the row under a key. It returns ErrNotFound if there is no such row, and
 	// ErrRecordDamaged if the stored record cannot be trusted.
@@ -16,7 +16,7 @@ type Table[K, R any] interface {
 	// Put inserts the row, or replaces the row with the same key, and updates all indexes. The
 	// caller checks before that a name or a pair is free.
 	Put(R) error
-	// Remove removes a row with its index entries. A missing row is no error.
+	// Remove removes a row with its index entries. A missing row is not an error.
 	Remove(K) error
 	// All yields the rows with a key greater than after, ascending; all rows if after is zero.
 	All(after K) iter.Seq2[R, error]
@@ -95,7 +95,7 @@ type Tx struct {
 	// with the same version, other than 0, see the same rows.
 	Access func() uint64
 
-	// Prefetch fetches all rows that reads requests, at once. Only a store that answers many reads
+	// Prefetch fetches all rows that reads requests, together. Only a store that answers many reads
 	// as fast as one calls reads. During that call, lookups may find nothing and sequences may be
 	// empty, and the store discards the results. Later reads return the same in any case.
 	Prefetch func(reads func())
@@ -289,7 +289,7 @@ type InlineBodies interface {
 	Get(VersionKey) ([]byte, error)
 	// Put does not keep or change the bytes.
 	Put(VersionKey, []byte) error
-	// Remove removes the body. A missing body is no error.
+	// Remove removes the body. A missing body is not an error.
 	Remove(VersionKey) error
 	// All yields the keys of all bodies greater than after, by resource, then version. If after is
 	// zero, it yields all keys.

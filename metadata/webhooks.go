@@ -35,7 +35,7 @@ const (
 	PausedWithKey    PauseReason = 5 // the key that created it has ended
 )
 
-// String returns the name of the reason in the interface, or "".
+// String returns the name of the reason in the API, or "".
 func (r PauseReason) String() string {
 	switch r {
 	case PausedByFailure:

@@ -205,7 +205,8 @@ func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
 }
 
 // finish commits, independent of any caller's context. The outcome is unknown if the connection is
-// lost meanwhile, or if the server warns that it has stopped waiting for a synchronous standby.
+// lost in the meantime, or if the server warns that it has stopped waiting for a synchronous
+// standby.
 func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State, operations int) error {
 	if tx.State() == before && !k.writes.any() {
 		c.rollBack(t)

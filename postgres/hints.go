@@ -89,7 +89,7 @@ func (l *learning) read(at place, value []byte) {
 func (l *learning) readRange(of keyRange, answer found) {
 	most := len(answer.pairs)
 	if answer.complete {
-		most += 4 // more may have been added meanwhile
+		most += 4 // more may have been added in the meantime
 	}
 	l.ranges[of] = max(l.ranges[of], most)
 }

@@ -128,7 +128,7 @@ func (r *reader) fetch(of keyRange, most int) found {
 	return answer
 }
 
-// prefetch requests at once everything that reads needs and that is unknown.
+// prefetch requests everything that reads needs and that is unknown, in one round trip.
 func (r *reader) prefetch(reads func()) {
 	asked := newLearnt()
 	func() {

@@ -17,9 +17,9 @@
 // network, which ask the page for ranges, and answer with a tree, slices, samples or a model (drawn
 // by src/sight/solid). One that takes too long or fails is ended, and the bytes are shown with the
 // reason. So are source code and formulas: the page gets where parts end, or a tree, and makes
-// elements of a list of its own. Markdown and notebooks (src/document) refer to files of their set
+// elements of a separate list. Markdown and notebooks (src/document) refer to files of their set
 // only. The versions of a file (src/versions) are shown by the same previews; two texts are
-// compared by lines, for so many ms at most.
+// compared by lines, for a limited time.
 //
 // Metadata (src/describe) are saved as a merge patch of the members and properties that differ from
 // what the form was opened with. A search (src/find) is its address; the pages only add and remove

@@ -10,7 +10,7 @@ import (
 	"labshelf/blobs"
 )
 
-// chunkSize is the number of bytes that are read, hashed and written at once.
+// chunkSize is the number of bytes that are read, hashed and written at a time.
 const chunkSize = 256 << 10
 
 // A body uses at most 16 chunks of memory, 4 MiB. Three chunks are reserved for every body, to

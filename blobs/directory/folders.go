@@ -94,7 +94,7 @@ func (f *folders) make(first byte) error {
 	f.changing.Lock()
 	defer f.changing.Unlock()
 	if state.Load() != absent {
-		return nil // created meanwhile
+		return nil // created in the meantime
 	}
 	if err := ensure(f.disk, f.folder(first)); err != nil {
 		return err
@@ -112,12 +112,13 @@ func (f *folders) syncName(first byte) error {
 	f.changing.Lock()
 	defer f.changing.Unlock()
 	if f.state[first].Load() == durable {
-		return nil // synced meanwhile, with another one
+		return nil // synced in the meantime, with another one
 	}
 	return f.syncNames()
 }
 
-// syncNames brings the names of the folders to stable storage. No folder is created meanwhile.
+// syncNames brings the names of the folders to stable storage. No folder is created in the
+// meantime.
 func (f *folders) syncNames() error {
 	if err := f.names.sync(f.disk, f.root); err != nil {
 		return err

@@ -27,8 +27,8 @@ const (
 	errDiskQuotaExceeded = syscall.Errno(1295)
 )
 
-// openToRead opens a file so that it can be renamed and removed meanwhile: with os.Open both fail
-// with a sharing violation. It does not follow a link.
+// openToRead opens a file so that it can be renamed and removed in the meantime: with os.Open both
+// fail with a sharing violation. It does not follow a link.
 func openToRead(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -65,7 +65,7 @@ func (d *Store) discard(digest blobs.Digest) error {
 	return err
 }
 
-// unlink deletes a file so that its name is free at once. If open files cannot be replaced
+// unlink deletes a file so that its name is free immediately. If open files cannot be replaced
 // (keepsOpenTargets), a deleted file keeps its name until the last reader closes it. So the file
 // first gets another name, in tmp/.
 func (d *Store) unlink(path string) error {

@@ -90,8 +90,8 @@ type staged struct {
 	ended   bool
 }
 
-// stream puts a body of an announced length with one request, and hashes it meanwhile. Only this
-// goroutine reads the body, so nothing reads it after an early failure of the request.
+// stream puts a body of an announced length with one request, and hashes it at the same time. Only
+// this goroutine reads the body, so nothing reads it after an early failure of the request.
 func (s *staged) stream(ctx context.Context, from *body, length int64) (err error) {
 	if s.content.Object, s.content.Begun, err = s.store.name(ctx); err != nil {
 		return err

@@ -225,7 +225,7 @@ func (s *Store) DeleteObject(ctx context.Context, o blobs.Object) error {
 	return errors.Join(err, removed)
 }
 
-// discard is DeleteObject without a context.
+// discard is like DeleteObject without a context.
 func (s *Store) discard(o blobs.Object) error {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteLimit)
 	defer cancel()

@@ -47,8 +47,8 @@ func Quick(file io.ReaderAt, meta Meta) error {
 }
 
 // Check reports all errors in both meta pages, and in all pages that a transaction with this meta
-// page sees. Others may write meanwhile, as long as the transaction is open. Check returns the
-// error of the context.
+// page sees. Others may write in the meantime, as long as the transaction is open. Check returns
+// the error of the context.
 func Check(ctx context.Context, file io.ReaderAt, meta Meta, report func(Finding)) error {
 	for id := range uint64(2) {
 		if !metaPageValid(file, id, meta.PageSize) {

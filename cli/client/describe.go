@@ -106,7 +106,7 @@ func describedAs(ctx context.Context, c *client.Client, ref string) (describedOb
 	return describedResource(ctx, c, read), err
 }
 
-// describeTries bounds the attempts to change tags that others change meanwhile.
+// describeTries bounds the attempts to change tags that others change in the meantime.
 const describeTries = 5
 
 func describeOne(ctx context.Context, p command.Process, c *client.Client, ref string, e describe.Edit, asJSON bool) error {

@@ -87,7 +87,7 @@ those that were restored, purged or moved since. rm prints the complete command.
 	return cmd
 }
 
-// folderAt is the folder that an argument names. The set exists, the folder may not.
+// folderAt is the folder that an argument names. The set exists, but the folder might not exist.
 type folderAt struct {
 	set  client.Set
 	path string

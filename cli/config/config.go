@@ -44,7 +44,7 @@ type Config struct {
 	MaxUpload             int64 // bytes; 0: no limit
 	DataspaceQuota        int64 // bytes; 0: no quota
 	UserQuota             int64 // bytes; 0: no quota
-	HoldUpTo              int64 // bytes; 0: every body is written to a file at once
+	HoldUpTo              int64 // bytes; 0: every body is written to a file immediately
 	PageSize              int
 	DirectoryPageSize     int
 	UsersCreateDataspaces bool

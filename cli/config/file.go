@@ -15,7 +15,7 @@ import (
 )
 
 // parseFile returns the settings in the text of a configuration file, by name. It reports all
-// unknown keys at once.
+// unknown keys together.
 func parseFile(path string, text []byte) (map[string]Value, error) {
 	var tree map[string]any
 	err := toml.Unmarshal(text, &tree)

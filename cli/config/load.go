@@ -66,7 +66,7 @@ type Value struct {
 }
 
 // Load reads the configuration from the flags of AddFlags, the environment (as from os.Environ),
-// the file and the defaults, in this order of precedence. It reports all mistakes at once, as an
+// the file and the defaults, in this order of precedence. It reports all mistakes together, as an
 // exit.ErrUsage.
 func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 	given, problems := fromEnvironment(environ)

@@ -178,7 +178,7 @@ func (s Stores) refuseOrphans(path string) error {
 }
 
 // refuseNoFiles returns an error if the metadata refer to files and the folder of all files is
-// missing. Its disk may not be mounted: a service that created the folder again would hide that.
+// missing. Its disk might not be mounted: a service that created the folder again would hide that.
 func (d *Dir) refuseNoFiles() error {
 	folder, named := filepath.Join(d.Path, "blobs"), false
 	if _, err := os.Lstat(folder); d.at.Blobs != "" || !errors.Is(err, fs.ErrNotExist) {

@@ -35,7 +35,7 @@ const connectLimit = 30 * time.Second
 // recently is the greatest age of a running node's last report.
 const recently = time.Minute
 
-// openMetadata opens the metadata. The options are those of a file; a database uses the ones that
+// openMetadata opens the metadata. opts are the options of a file; a database uses the options that
 // it supports.
 func (d *Dir) openMetadata(options bolt.Options) error {
 	if d.at.Metadata != "" {

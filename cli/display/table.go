@@ -132,7 +132,7 @@ func Printable(text string) string {
 	}, text)
 }
 
-// Lines is Printable for text with several lines.
+// Lines is like Printable for text with several lines.
 func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

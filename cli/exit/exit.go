@@ -20,7 +20,7 @@ var (
 	ErrHeld = errors.New("stopped before a large removal")
 	// ErrInterrupted means that a signal ended the command before it was done.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrSecondSignal means that a second signal ended the command at once.
+	// ErrSecondSignal means that a second signal ended the command immediately.
 	ErrSecondSignal = errors.New("ended immediately on a second signal")
 )
 

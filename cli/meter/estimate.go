@@ -87,8 +87,8 @@ func (e *estimate) cost(kind int) float64 {
 	return firstCosts[kind] * seconds / amount
 }
 
-// left estimates the time for so many files and bytes. It returns false if nothing was observed
-// yet.
+// left estimates the time for the remaining files and bytes. It returns false if nothing was
+// observed yet.
 func (e *estimate) left(files, bytes int64) (time.Duration, bool) {
 	if e.amounts == (work{}) {
 		return 0, false

@@ -25,7 +25,7 @@ const (
 	meterBar = 12
 )
 
-// stalledAfter is the time without progress after which the line shows the stall in place of rate
+// stalledAfter is the time without progress after which the line shows the stall instead of rate
 // and time left.
 const stalledAfter = 5 * time.Second
 
@@ -54,7 +54,7 @@ type Meter struct {
 // terminal. The caller closes it. Until then the caller writes to out only with Say and Write.
 func New(out io.Writer, what string) *Meter { return NewShared(out, what, nil) }
 
-// NewShared is New for several meters on one terminal. onTerminal counts these meters.
+// NewShared is like New for several meters on one terminal. onTerminal counts these meters.
 func NewShared(out io.Writer, what string, onTerminal *atomic.Int64) *Meter {
 	m := &Meter{what: what, out: out, onTerminal: onTerminal}
 	file, ok := out.(*os.File)

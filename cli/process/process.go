@@ -16,7 +16,7 @@ import (
 // Program is the name of the executable, for messages.
 const Program = "labshelf"
 
-// Process is what a command gets from its process.
+// Process contains everything that a command gets from its process.
 type Process struct {
 	Environ  []string // as from os.Environ
 	Version  string   // of the program; "" if it is unknown

@@ -13,12 +13,12 @@ import (
 )
 
 // newLog returns the log of a service, the log of its requests, and flush, which the caller calls
-// after the last line. On a terminal each line is written at once.
+// after the last line. On a terminal each line is written immediately.
 func newLog(c config.Config, stderr io.Writer) (log, requests zerolog.Logger, flush func()) {
 	file, isFile := stderr.(*os.File)
 	terminal := isFile && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
 	blocks := &logBlocks{to: stderr}
-	var own, theirs io.Writer = struct{ io.Writer }{blocks}, blocks // a writer without WriteLevel writes each line at once
+	var own, theirs io.Writer = struct{ io.Writer }{blocks}, blocks // a writer without WriteLevel writes each line immediately
 	if c.LogFormat == "console" || c.LogFormat == "auto" && terminal {
 		own = zerolog.ConsoleWriter{Out: stderr, NoColor: !terminal, TimeFormat: time.DateTime}
 		theirs = own
@@ -34,8 +34,8 @@ const (
 	logBlock = 32 << 10
 )
 
-// logBlocks writes the lines of a log in blocks, in order. It writes warnings and errors at once,
-// after the lines before them.
+// logBlocks writes the lines of a log in blocks, in order. It writes warnings and errors
+// immediately, after the lines before them.
 type logBlocks struct {
 	to io.Writer
 
@@ -43,7 +43,7 @@ type logBlocks struct {
 	buffered []byte
 }
 
-// Write writes the line at once, after the buffered lines.
+// Write writes the line immediately, after the buffered lines.
 func (l *logBlocks) Write(line []byte) (int, error) { return l.WriteLevel(zerolog.NoLevel, line) }
 
 // WriteLevel implements [zerolog.LevelWriter].

@@ -24,8 +24,8 @@ func (p *progress) set(what string, done, total int64) {
 	p.with(func(m *meter.Meter) { m.Set(what, done, total) })
 }
 
-// skip reports that so many bytes of that part need no work. The caller calls it before the set
-// that counts them.
+// skip reports that n bytes of that part need no work. The caller calls it before the set that
+// counts them.
 func (p *progress) skip(what string, bytes int64) {
 	p.with(func(m *meter.Meter) { m.Skip(what, bytes) })
 }

@@ -48,7 +48,7 @@ func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
 
 func (r *reporter) close() { r.progress.close() }
 
-// violation prints a violation at once; with asJSON it keeps the violation for the end.
+// violation prints a violation immediately; with asJSON it keeps the violation for the end.
 func (r *reporter) violation(v metadata.Violation) {
 	r.metadata = r.metadata || v.Part != metadata.PartBlobs && v.Part != metadata.PartFiles
 	if r.asJSON {

@@ -74,7 +74,7 @@ const (
 	PurgeRun Action = 90 // a purge began, with its user and options; the entries of the removed objects name it
 )
 
-// words are the actions in the interface.
+// words are the actions in the API.
 var words = map[Action]string{
 	EpochBegin: "epoch.begin", Refuse: "request.refuse", Erase: "audit.erase",
 	DataspaceCreate: "dataspace.create", DataspaceUpdate: "dataspace.update", DataspaceDelete: "dataspace.delete", DataspaceRestore: "dataspace.restore",
@@ -94,10 +94,10 @@ var words = map[Action]string{
 	LinkCreate: "link.create", LinkUpdate: "link.update", LinkTake: "link.take", LinkRevoke: "link.revoke",
 }
 
-// String returns the word of the interface, or "" for an action of a later version.
+// String returns the word of the API, or "" for an action of a later version.
 func (a Action) String() string { return words[a] }
 
-// ParseAction parses a word of the interface.
+// ParseAction parses a word of the API.
 func ParseAction(word string) (Action, bool) {
 	for a, w := range words {
 		if w == word {

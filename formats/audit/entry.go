@@ -68,7 +68,7 @@ var kinds = map[Kind]string{
 	Link: "link",
 }
 
-// String returns the kind as in the interface.
+// String returns the kind as in the API.
 func (k Kind) String() string { return kinds[k] }
 
 // The tags of the fields of a leaf. A leaf consists of a format byte, the code of its action, the

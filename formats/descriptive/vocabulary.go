@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// licences contains one SPDX identifier a line, the deprecated ones after a line that says so.
+// licences contains one SPDX identifier a line, the deprecated ones after a line that marks them.
 //
 //go:embed licences.txt
 var licences string

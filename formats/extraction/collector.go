@@ -85,7 +85,7 @@ func propertyName(name string) string {
 	return strings.TrimRight(cut(name, maxName), " ")
 }
 
-// cut truncates a text to at most so many bytes, between two characters.
+// cut truncates a string to at most the given number of bytes, between two characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -118,7 +118,7 @@ func (c column) rest(prefix string, g descriptive.Group) (rest descriptive.Group
 	return rest
 }
 
-// errInTheWay is the error of a value in place of a group, or of a group in place of a value.
+// errInTheWay is the error of a value instead of a group, or of a group instead of a value.
 var errInTheWay = errors.New("a value and a group have this name; empty the cell of one of them")
 
 // edit changes m according to an edited cell; "" removes the value.

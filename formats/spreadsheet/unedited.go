@@ -115,7 +115,7 @@ func sameNumber(shown, cell string) bool {
 	return exponent == 1 && (rounds(was, is, 9) || rounds(was, is, 10))
 }
 
-// significant returns a number rounded to so many significant digits.
+// significant returns a number rounded to the given number of significant digits.
 func significant(n float64, digits int) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)
 	return rounded

@@ -14,8 +14,8 @@ var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
 		"otherwise a key would be sent without encryption. Behind a proxy, set trusted_proxies, so that X-Forwarded-Proto counts"}
 
 // Authenticate returns the principal of the key in the request's password, with any username. It
-// ignores cookies: file managers have no cookies, and pages use the interface. A request without a
-// key gets 401 and does not count as a failed attempt.
+// ignores cookies: file managers have no cookies, and pages use the API. A request without a key
+// gets 401 and does not count as a failed attempt.
 func (d *Drive) Authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
 	if d.hosts.Scheme(r) != "https" && !d.hosts.Client(r).IsLoopback() {
 		return auth.Principal{}, errPlainDrive

@@ -43,7 +43,7 @@ func announced(headers []string) (sums []checksum, err error) {
 }
 
 // summing is a body whose checksums are computed while it is read: the announced ones and those
-// that are stored. Another goroutine computes them, so that reading continues meanwhile.
+// that are stored. Another goroutine computes them, so that reading continues in the meantime.
 type summing struct {
 	io.Reader
 	sums  map[string]hash.Hash // by algorithm

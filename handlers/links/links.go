@@ -41,8 +41,8 @@ type Config struct {
 	Authentication *authentication.Authenticator
 	Downloads      *download.Sender
 	Assets         html.Assets // linked by the pages
-	// WithoutSlot calls fn, which waits in a queue of its own. Other requests may use the slot of
-	// this one meanwhile.
+	// WithoutSlot calls fn, which waits in a separate queue. Other requests may use the slot of
+	// this one in the meantime.
 	WithoutSlot func(w http.ResponseWriter, fn func() error) error
 }
 

@@ -51,7 +51,7 @@ func (p *Part) find() bool {
 	return p.ready > 0 || p.ended
 }
 
-// readInto reads directly into b, after the bytes in the store. It moves back bytes that may not
+// readInto reads directly into b, after the bytes in the store. It moves back bytes that might not
 // belong to the part. It returns the number of bytes that do. If that is 0, the store has more to
 // scan, or an error occurred.
 func (p *Part) readInto(b []byte) int {

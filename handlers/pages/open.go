@@ -63,7 +63,7 @@ func (p *Pages) openPage(w http.ResponseWriter, r *exchange.Request, at string) 
 	return page, http.StatusOK, nil
 }
 
-// addresses returns the addresses of pages and of the interface, as the client reached them.
+// addresses returns the addresses of pages and of the API, as the client reached them.
 func (p *Pages) addresses(r *http.Request) html.Addresses {
 	base := p.hosts.Base(r)
 	site := strings.TrimSuffix(base, hosts.Version)

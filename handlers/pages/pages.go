@@ -1,13 +1,13 @@
 // Package pages serves browsers and search engines: the shell of the pages and its assets, pages of
 // open objects without a script, the manual and the sitemap.
 //
-// The pages are one HTML document, the shell. Every address that is neither part of the interface
-// nor a file name gets the shell, and the script renders the page of that address. The shell has
-// the base path in data-base. It links assets whose names contain the hash of their content, so
-// that clients may cache them forever. The shell requires no key; the script uses the interface
-// like any other client. The content security policy allows only scripts of the service. Browsers
-// send cookies with requests from any page, so requests that are not read-only must come from the
-// service's origin (http.CrossOriginProtection).
+// The pages are one HTML document, the shell. Every address that is neither part of the API nor a
+// file name gets the shell, and the script renders the page of that address. The shell has the base
+// path in data-base. It links assets whose names contain the hash of their content, so that clients
+// may cache them forever. The shell requires no key; the script uses the API like any other client.
+// The content security policy allows only scripts of the service. Browsers send cookies with
+// requests from any page, so requests that are not read-only must come from the service's origin
+// (http.CrossOriginProtection).
 package pages
 
 import (

@@ -24,8 +24,8 @@ func (a *api) crossesNetwork(r *http.Request) bool {
 
 // sendPage answers with a page of a listing in JSON. Clients on other machines get an ETag of the
 // encoded page, and gzip if they accept it. No other answers are compressed: the length of a
-// compressed answer can reveal a secret in it, and most files are compressed already. The errors
-// are those of exchange.Send.
+// compressed answer can reveal a secret in it, and most files are compressed already. It returns
+// the errors of exchange.Send.
 func (a *api) sendPage(w http.ResponseWriter, r *exchange.Request, page []byte) error {
 	if !a.crossesNetwork(r.Request) {
 		return exchange.Send(w, http.StatusOK, exchange.JSONType, page)

@@ -29,8 +29,8 @@ func (a Files) Download(w http.ResponseWriter, r *exchange.Request) error {
 }
 
 // redirects reports whether a download may redirect to the blob store. Only a GET with a key in a
-// header may. Pages may not, since their policy allows no other host. Conditional requests may not,
-// since the conditions refer to tags of this service.
+// header may. Pages must not, since their policy allows no other host. Conditional requests must
+// not, since the conditions refer to tags of this service.
 func (a Files) redirects(r *exchange.Request) bool {
 	if !a.config.RedirectDownloads || r.Method != http.MethodGet || len(r.Header["Authorization"]) != 1 || r.Query.Has("disposition") {
 		return false

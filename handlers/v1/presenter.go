@@ -18,9 +18,8 @@ import (
 	"labshelf/repository/core"
 )
 
-// The functions in this file return objects in their wire form. Fields have the order of the
-// interface's tables, with later additions last. Resources use a layout, since a page has many of
-// them.
+// The functions in this file return objects in their wire form. Fields have the order of the API's
+// tables, with later additions last. Resources use a layout, since a page has many of them.
 
 // presenter converts objects to their wire form for one caller.
 type presenter struct {
@@ -98,7 +97,7 @@ type editing[T interface{ Tag() string }, F any] struct {
 }
 
 // edit decodes an edit and applies it. It compares read-only fields with the current object. If the
-// object changes meanwhile, edit starts again.
+// object changes in the meantime, edit starts again.
 func (e editing[T, F]) edit(w http.ResponseWriter, r *exchange.Request) (edited T, err error) {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil {

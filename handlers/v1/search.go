@@ -17,7 +17,7 @@ import (
 // Search serves search and the search index.
 type Search struct{ *api }
 
-// kindWords are the names of the kinds of hits in the interface.
+// kindWords are the names of the kinds of hits in the API.
 var kindWords = map[search.Kind]string{search.Dataspace: "dataspace", search.Set: "set", search.Resource: "resource"}
 
 // Find answers with a page of search results.

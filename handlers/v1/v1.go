@@ -1,5 +1,5 @@
-// Package v1 serves the interface below /v1. It decodes requests, calls use cases and encodes
-// answers. Each noun of the interface has a type and a file.
+// Package v1 serves the API below /v1. It decodes requests, calls use cases and encodes answers.
+// Each noun of the API has a type and a file.
 //
 // # Pages of resources
 //
@@ -23,7 +23,7 @@ import (
 	"labshelf/repository"
 )
 
-// Config configures the handlers of the interface.
+// Config configures the handlers of the API.
 type Config struct {
 	Repository        *repository.Service
 	Hosts             *hosts.Hosts
@@ -35,7 +35,7 @@ type Config struct {
 	Log               zerolog.Logger
 }
 
-// Interface serves requests to the interface, by noun. It is safe for concurrent use.
+// Interface serves requests to the API, by noun. It is safe for concurrent use.
 type Interface struct {
 	Audit       Audit
 	Dataspaces  Dataspaces
@@ -60,7 +60,7 @@ type Interface struct {
 	Webhooks    Webhooks
 }
 
-// New returns the handlers of the interface.
+// New returns the handlers of the API.
 func New(c Config) Interface {
 	a := &api{config: c, repo: c.Repository, hosts: c.Hosts, auth: c.Authentication, downloads: c.Downloads, started: metadata.Stamp(time.Now().UnixMicro())}
 	return Interface{

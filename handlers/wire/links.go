@@ -103,7 +103,7 @@ type SharedFile struct {
 	Modified string        `json:"modified"` // RFC 3339, to the second
 }
 
-// ReceivedFile is what a visitor sees of a file that a file request received.
+// ReceivedFile contains the fields that a visitor sees of a file received by a file request.
 type ReceivedFile struct {
 	Name   string        `json:"name"`
 	Bytes  int64         `json:"bytes"`

@@ -57,7 +57,7 @@ func (r rows[K, R, N]) From(key K) iter.Seq2[R, error] {
 // readOnly replaces the clock and the stamps in a read transaction, which has neither.
 func readOnly() metadata.Stamp { panic(errReadOnly) }
 
-// fetchNothing is Prefetch for engines that answer each read immediately.
+// fetchNothing is like Prefetch for engines that answer each read immediately.
 func fetchNothing(func()) {}
 
 const errReadOnly = "tables: change in a read transaction"

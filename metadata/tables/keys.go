@@ -169,7 +169,7 @@ func splitBlobKey(key []byte) (digest blobs.Digest, ok bool) {
 	return blobs.Digest(key), true
 }
 
-// keyText formats a key for people: an id as in the interface, anything else in hex.
+// keyText formats a key for people: an id as in the API, anything else in hex.
 func keyText(key []byte) string {
 	if len(key) == idSize {
 		return metadata.ID(key).String()

@@ -29,7 +29,7 @@ type KV interface {
 	Get(b Bucket, key []byte) []byte
 	// Put inserts or replaces a value. After an error the transaction is not committed.
 	Put(b Bucket, key, value []byte) error
-	// Delete removes a key. A missing key is no error.
+	// Delete removes a key. A missing key is not an error.
 	Delete(b Bucket, key []byte) error
 	// Cursor returns a cursor over a bucket, ascending or backwards. It returns nil for a missing
 	// bucket, as in metadata of an older schema.

@@ -122,8 +122,8 @@ func (tb *table[K, T]) put(t *Tx, row T) error {
 	return t.failed
 }
 
-// remove removes a row with all its entries. A missing row is no error. A table without an index
-// does not read the row.
+// remove removes a row with all its entries. A missing row is not an error. A table without an
+// index does not read the row.
 func (tb *table[K, T]) remove(t *Tx, key []byte) error {
 	t.mustWrite()
 	if tb.entries == nil {

@@ -11,7 +11,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// Keys, links and webhooks depend on the key that they were made with. MadeWith names that key,
+// Keys, links and webhooks depend on the key that they were created with. MadeWith names that key,
 // which always belongs to the user on whose behalf they act. They end in the commit that revokes
 // the key. The links and webhooks of an expired key are not used. A key ends no later than its
 // maker, so the chain above the maker is never followed.
@@ -141,7 +141,7 @@ func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.K
 	return nil
 }
 
-// Dependents is what ends with a key, for its user.
+// Dependents lists the objects that end with a key, for its user.
 type Dependents struct {
 	Sessions int
 	Keys     []metadata.Key

@@ -15,8 +15,8 @@ func earlier(a, b metadata.Stamp) metadata.Stamp {
 	return min(a, b)
 }
 
-// keyOf returns the key that a link or a webhook was made with. user is the user on whose behalf it
-// acts.
+// keyOf returns the key that a link or a webhook was created with. user is the user on whose behalf
+// it acts.
 func keyOf(tx *metadata.Tx, user, id metadata.ID) (k metadata.Key, err error) {
 	if id == (metadata.ID{}) {
 		return k, nil
@@ -41,7 +41,8 @@ type Unfinished struct {
 	Bytes   int64 // received so far
 }
 
-// WithUse reads the usage of a link. The link expires no later than the key that it was made with.
+// WithUse reads the usage of a link. The link expires no later than the key that it was created
+// with.
 func (s *Users) WithUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
 	use, err := tx.LinkUses.Get(l.ID)
 	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {

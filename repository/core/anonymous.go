@@ -27,19 +27,19 @@ func (s *Credentials) AnonymousReader() (auth.Principal, error) {
 	return auth.Principal{Anonymous: true}, nil
 }
 
-// Read is View for data that anonymous readers may see, too. fn must authorise the caller before it
-// reveals anything about an object.
+// Read is like View for data that anonymous readers may see, too. fn must authorise the caller
+// before it reveals anything about an object.
 func (s *Core) Read(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.Stores.View(ctx, s.asReader(p, fn))
 }
 
-// ReadDurable is ViewDurable for data that anonymous readers may see, too.
+// ReadDurable is like ViewDurable for data that anonymous readers may see, too.
 func (s *Core) ReadDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	s.Inline.Reading()
 	return storage.Error(s.Stores.Meta.ViewDurable(ctx, s.asReader(p, fn)))
 }
 
-// asReader is AsCaller for use cases that anonymous readers may call.
+// asReader is like AsCaller for use cases that anonymous readers may call.
 func (s *Core) asReader(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	if !came.Anonymous {
 		return s.AsCaller(came, fn)

@@ -119,7 +119,8 @@ func (s *Core) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.
 	return s.Stores.View(ctx, s.AsCaller(p, fn))
 }
 
-// ViewDurable is View, but fn sees only data on stable storage, which a power failure cannot undo.
+// ViewDurable is like View, but fn sees only data on stable storage, which a power failure cannot
+// undo.
 func (s *Core) ViewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	s.Inline.Reading()
 	return storage.Error(s.Stores.Meta.ViewDurable(ctx, s.AsCaller(p, fn)))

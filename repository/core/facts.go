@@ -218,7 +218,7 @@ func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.
 	return all[first:len(all):len(all)], nil
 }
 
-// readDataspaces is Readable without the cache.
+// readDataspaces is like Readable without the cache.
 func readDataspaces(tx *metadata.Tx, user metadata.ID) ([]metadata.ID, error) {
 	ids := []metadata.ID{}
 	for privilege, err := range tx.Privileges.OfUser(user, metadata.ID{}) {

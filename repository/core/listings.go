@@ -127,7 +127,7 @@ func Filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, er
 	}
 }
 
-// WithDescriptive yields the items with their descriptive metadata, if the query asks for them. of
+// WithDescriptive yields the items with their descriptive metadata, if the query requests them. of
 // returns the id of an item and the field to set.
 func WithDescriptive[T any](tx *metadata.Tx, q paging.Query, items iter.Seq2[T, error], of func(*T) (metadata.ID, *string)) iter.Seq2[T, error] {
 	if !q.Descriptive {

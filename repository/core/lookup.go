@@ -69,7 +69,7 @@ func LookupSet(tx *metadata.Tx, id, field string) (ResolvedSet, error) {
 	return OrNotFound(set, err, errs.CodeSetNotFound, "set", field)
 }
 
-// readSet is ResolveSet without the cache. ErrNotFound refers to the set.
+// readSet is like ResolveSet without the cache. ErrNotFound refers to the set.
 func readSet(tx *metadata.Tx, id metadata.ID) (resolved ResolvedSet, err error) {
 	if resolved.Set, err = tx.Sets.Get(id); err != nil {
 		return resolved, err
@@ -169,7 +169,7 @@ func Blame(err error, field string) error {
 }
 
 // OpenSet reads the set in which the caller wants to create a resource. It returns an error if the
-// caller may not write there or the set is deleted.
+// caller is not allowed to write there or the set is deleted.
 func OpenSet(tx *metadata.Tx, p auth.Principal, id string) (ResolvedSet, error) {
 	set, err := LookupSet(tx, id, "setId")
 	if err != nil {

@@ -23,7 +23,7 @@ func Forbidden(format string, args ...any) *errs.Error {
 	return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// Authorise returns an error if the caller may not perform an action in a dataspace.
+// Authorise returns an error if the caller is not allowed to perform an action in a dataspace.
 func Authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action auth.Action) error {
 	switch {
 	case p.Sysadmin, p.Anonymous && action == auth.Read && d.Visibility == metadata.Open:

@@ -12,14 +12,14 @@ import (
 type Match struct {
 	Is    Versions // the versions that the caller allows
 	IsNot Versions // the versions that the caller excludes
-	// UnmodifiedSince is ignored if Is is set. The zero time is no condition.
+	// UnmodifiedSince is ignored if Is is set. The zero time is not a condition.
 	UnmodifiedSince time.Time
 	// Read is the tag of the version that a gateway has read to decode an edit. For any other
 	// version, Check returns ErrOutdated. "" allows any version.
 	Read string
 }
 
-// Versions are versions of an object, by their tags. The zero Versions is no condition.
+// Versions are versions of an object, by their tags. The zero Versions is not a condition.
 type Versions struct {
 	Set  bool // the condition applies, even without Any and Tags
 	Any  bool // all versions

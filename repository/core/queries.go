@@ -104,7 +104,8 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, ids paging.IDs) 
 	return q, nil
 }
 
-// ReadableDataspace returns the id of a dataspace, or an error if the caller may not read it.
+// ReadableDataspace returns the id of a dataspace, or an error if the caller is not allowed to read
+// it.
 func ReadableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
 	d, err := LookupDataspace(tx, id, "")
 	if err != nil {

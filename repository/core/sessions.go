@@ -15,8 +15,9 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// A session has the rights of the key that it was made with, as long as both exist. It is a row and
-// not a signed token, so that it ends when its user signs out, wherever copies of the token are.
+// A session has the rights of the key that it was created with, as long as both exist. It is a row
+// and not a signed token, so that it ends when its user signs out, wherever copies of the token
+// are.
 
 // sessionAge is the default maximum age of a session.
 const sessionAge = 30 * 24 * time.Hour
@@ -24,7 +25,7 @@ const sessionAge = 30 * 24 * time.Hour
 // maxSessions is the maximum number of sessions of one user. Beyond it, the oldest one ends.
 const maxSessions = 32
 
-// AuthenticateSession is Authenticate for the token of a session.
+// AuthenticateSession is like Authenticate for the token of a session.
 func (s *Credentials) AuthenticateSession(ctx context.Context, token string) (p auth.Principal, err error) {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {

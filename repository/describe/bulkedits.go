@@ -20,7 +20,8 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// BulkEdits changes the descriptive metadata of many files at once. It is safe for concurrent use.
+// BulkEdits changes the descriptive metadata of many files at a time. It is safe for concurrent
+// use.
 type BulkEdits struct {
 	core         *core.Core
 	descriptions *Descriptions
@@ -147,7 +148,8 @@ func (s *BulkEdits) bulkEdit(ctx context.Context, p auth.Principal, set string, 
 	return o, s.carryOut(ctx, p, set, metadata.BulkEdit{Kind: kind}, &o)
 }
 
-// MayEdit returns an error if the caller may not edit the files of a set, whatever the edit.
+// MayEdit returns an error if the caller is not allowed to edit the files of a set, whatever the
+// edit.
 func (s *BulkEdits) MayEdit(ctx context.Context, p auth.Principal, set string) error {
 	return s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		_, err := editableSet(tx, p, set)

@@ -1,5 +1,5 @@
 // Package describe offers the use cases of descriptive metadata: descriptions of objects by people
-// and instruments, their schemas, and edits of many files at once. It builds on package core.
+// and instruments, their schemas, and edits of many files at a time. It builds on package core.
 package describe
 
 import (

@@ -63,7 +63,7 @@ type Batch struct {
 	Moved  bool    // ID differs from the ID of the previous batch
 }
 
-// Rules is what streams need of the repository.
+// Rules contains the functions of the repository that streams need.
 type Rules interface {
 	// View runs fn in a read transaction with the present state of the caller, and waits until the
 	// data that fn has read is on stable storage. It returns an error of the kind Unauthenticated
@@ -126,7 +126,7 @@ func closing() error {
 	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}
 }
 
-// Stream is the stream of one caller. It must not be used from several goroutines at once. The
+// Stream is the stream of one caller. It must not be used from several goroutines concurrently. The
 // caller of Open must close it.
 type Stream struct {
 	streams *Streams
@@ -213,7 +213,7 @@ func (st *Stream) begin(tx *metadata.Tx, after string) error {
 	return nil
 }
 
-// Next returns the next batch: at once for the first call, and then when there are events or a
+// Next returns the next batch: immediately for the first call, and then when there are events or a
 // heartbeat is due. It returns an error if the caller is no longer valid, if ctx or the Streams
 // have ended, or if the log cannot be read. The caller must then close the stream.
 func (st *Stream) Next(ctx context.Context) (b Batch, err error) {

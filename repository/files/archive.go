@@ -106,7 +106,7 @@ func (a *Archive) Filled(err error) (*Archive, error) {
 }
 
 // Take adds a resource to the archive. It reserves room before it uses memory, because many clients
-// may request the same large set at once.
+// may request the same large set at the same time.
 func (a *Archive) Take(id metadata.ID) error {
 	a.room++
 	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {

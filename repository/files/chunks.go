@@ -177,7 +177,7 @@ func (u ChunkRules) Complete(ctx context.Context, p auth.Principal, t metadata.R
 	return u.CompleteAs(ctx, u.NewUpload(p), t, staged, with)
 }
 
-// CompleteAs is Complete for an upload that was begun on behalf of the sender.
+// CompleteAs is like Complete for an upload that was begun on behalf of the sender.
 func (u ChunkRules) CompleteAs(ctx context.Context, form *Upload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
 	defer func() { _ = form.Discard() }() // nothing to remove
 	form.reserved = u.core.Quotas.OfUpload(t.ID)

@@ -11,12 +11,12 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// List lists the resources of the whole service, of a dataspace or of a set. It calls add
-// for each resource, in order. The resource is borrowed: add must not keep it or its strings. add
-// runs inside the transaction, and the caller must ignore its results if List returns an
-// error. If the request asks for folders, List also calls folder for the paths of folders,
-// under the same rules. It lists folders with files in one of the requested states and, if active
-// files are requested, folders that were created explicitly.
+// List lists the resources of the whole service, of a dataspace or of a set. It calls add for each
+// resource, in order. The resource is borrowed: add must not keep it or its strings. add runs
+// inside the transaction, and the caller must ignore its results if List returns an error. If the
+// request requests folders, List also calls folder for the paths of folders, under the same rules.
+// It lists folders with files in one of the requested states and, if active files are requested,
+// folders that were created explicitly.
 func (s *Files) List(ctx context.Context, p auth.Principal, listing paging.Listing, req core.ListRequest, add func(*metadata.Resource), folder func(path string)) (ends core.PageEnds, err error) {
 	err = s.core.ReadDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.core.Query(tx, p, listing, req)

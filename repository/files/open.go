@@ -57,7 +57,7 @@ func resourceGone() error {
 	return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 }
 
-// Open is OpenResource for the resource that as returns.
+// Open is like OpenResource for the resource that as returns.
 func (s *Files) Open(ctx context.Context, p auth.Principal, id string, as OpenAs) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
 		var b blobs.Blob

@@ -116,7 +116,7 @@ func (t *Relocation) Check(ctx context.Context, name string, match core.Match) e
 	return t.service.core.Quotas.Check(t.tx, quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}, t.Needs())
 }
 
-// Examine is Check without the quotas.
+// Examine is like Check without the quotas.
 func (t *Relocation) Examine(ctx context.Context, name string, match core.Match) error {
 	if err := core.NameText.Check("name", name); err != nil {
 		return err
@@ -338,8 +338,8 @@ func (t *Relocation) bring(arrived metadata.Resource) (err error) {
 }
 
 // retype renames a file. It also sets the format and the media type from the new extension, if they
-// match the former extension or are vague. A temporary name thus does not determine the type for
-// good.
+// match the former extension or are vague. A temporary name thus does not determine the type
+// permanently.
 func retype(r *metadata.Resource, name string) {
 	was, is := formatOf(r.Name), formatOf(name)
 	r.Name = name

@@ -85,7 +85,7 @@ func (s *Files) Get(ctx context.Context, p auth.Principal, id string) (r metadat
 			err = resolved.Admit(tx, p, auth.Read)
 		}
 		r = resolved.Shown()
-		if p.Anonymous { // the file that it has become and the link it came through may not be open
+		if p.Anonymous { // the file that it has become and the link it came through might not be open
 			r.Passage = metadata.Passage{}
 		}
 		s.core.Stores.SetDamaged(tx, &r)

@@ -93,7 +93,7 @@ func (s *Uploads) NewUpload(p auth.Principal) *Upload {
 	return &Upload{service: s, caller: p, done: s.core.Inline.Busy()}
 }
 
-// NewUploadFrom is NewUpload for a file of a sender, which is stored on behalf of p.
+// NewUploadFrom is like NewUpload for a file of a sender, which is stored on behalf of p.
 func (s *Uploads) NewUploadFrom(sender Sender, p auth.Principal) *Upload {
 	u := s.NewUpload(p)
 	u.sender = sender
@@ -137,7 +137,7 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 }
 
 // Admit runs place in a read transaction before the body is read. place must return an error if the
-// caller may not write there, and otherwise the dataspace that receives the file.
+// caller is not allowed to write there, and otherwise the dataspace that receives the file.
 func (u *Upload) Admit(ctx context.Context, place func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error)) error {
 	return u.service.core.View(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		dataspace, err := place(tx, p)

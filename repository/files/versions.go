@@ -98,7 +98,7 @@ func (s *Versions) Get(ctx context.Context, p auth.Principal, id, number string)
 	return v, err
 }
 
-// Open is OpenResource for one version. It returns the resource as it was then; Modified is
+// Open is like OpenResource for one version. It returns the resource as it was then; Modified is
 // the time at which the version was stored.
 func (s *Versions) Open(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
 	return s.files.Open(ctx, p, id, func(tx *metadata.Tx, r core.ResolvedResource) (metadata.Resource, error) {

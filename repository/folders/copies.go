@@ -43,7 +43,7 @@ func (s *Folders) Copy(ctx context.Context, p auth.Principal, set string, in Pla
 	return s.place(ctx, p, set, in, false)
 }
 
-// Move is Copy for a move. At any time, each file is in exactly one place.
+// Move is like Copy for a move. At any time, each file is in exactly one place.
 func (s *Folders) Move(ctx context.Context, p auth.Principal, set string, in Placement) (to metadata.FolderKey, done FolderOutcome, err error) {
 	return s.place(ctx, p, set, in, true)
 }

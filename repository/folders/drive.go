@@ -29,7 +29,8 @@ func NewDrive(core *core.Core, files *files.Files, folders *Folders) *Drive {
 
 // The drive shows everything that the caller may read as one tree: dataspaces and their sets by
 // name, and in each set the tree of its files (package tree). Deleted objects are not visible.
-// Objects that the caller may not read are not visible either, since names can be guessed.
+// Objects that the caller is not allowed to read are not visible either, since names can be
+// guessed.
 
 // DrivePath is a path of the drive. An empty Dataspace means the root, and an empty Set the
 // dataspace. Path has no slash at its ends; if it is empty, it means the set.
@@ -102,8 +103,8 @@ func (s *Drive) Lookup(ctx context.Context, p auth.Principal, path DrivePath) (e
 	return e, err
 }
 
-// Writable is Lookup for a caller who wants to change the entry or create it. It returns an error
-// if the caller may not.
+// Writable is like Lookup for a caller who wants to change the entry or create it. It returns an
+// error if the caller is not allowed to.
 func (s *Drive) Writable(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		if e, err = locate(tx, p, path, auth.Write); err == nil && e.Missing != Present {
@@ -116,8 +117,8 @@ func (s *Drive) Writable(ctx context.Context, p auth.Principal, path DrivePath) 
 	return e, err
 }
 
-// locate finds the entry at a path. An entry that the caller may not read counts as missing. locate
-// returns an error if the caller may read there but not perform action.
+// locate finds the entry at a path. An entry that the caller is not allowed to read counts as
+// missing. locate returns an error if the caller may read there but not perform action.
 func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Action) (e DriveEntry, err error) {
 	switch {
 	case path.Dataspace == "":
@@ -173,7 +174,7 @@ func hide(err error) error {
 	return err
 }
 
-// within sets the entry to what exists at a path of its set.
+// within sets the entry to the object at a path of its set.
 func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
 	of := files.TreeOf(tx, e.Set.ID)
 	path, err := tree.Stored(of, path)

@@ -38,7 +38,7 @@ func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 
 // PutAt stores the received file at a path of the drive, in the state that the path has when the
 // body has arrived. It replaces the file there and keeps its description, or creates a resource
-// with the path as its name. It uses only those of the fields that describe the body.
+// with the path as its name. It uses only the fields that describe the body.
 func (s *Drive) PutAt(ctx context.Context, u *files.Upload, path DrivePath, f files.UploadFields, check func(*DriveEntry) error) (put metadata.Resource, created bool, err error) {
 	err = u.Commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		at, err := locate(tx, p, path, auth.Write)

@@ -13,13 +13,13 @@ import (
 	"labshelf/search/index"
 )
 
-// batch is what one read transaction has read for the index.
+// batch contains the changes that one read transaction has read for the index.
 type batch struct {
 	Documents
 	from    position // the position at its beginning
 	at      position // the position at its end
 	changes []index.Change
-	more    bool // more can be read at once
+	more    bool // more can be read together
 }
 
 func (x *Indexing) newBatch(tx *metadata.Tx, at position) batch {
@@ -151,7 +151,7 @@ func (b *batch) full(id metadata.ID) bool {
 // slow reports whether validation has taken so long that the batch should end.
 func (b *batch) slow() bool { return *b.spent > maxChecking }
 
-// together is the number of rows that are requested at once, if that is faster than one by one.
+// together is the number of rows that are requested together, if that is faster than one by one.
 const together = 256
 
 // follow reads the next entries of the log, and the present state of their objects.

@@ -4,9 +4,9 @@
 // beyond the end of the log is rebuilt from the tables. The index contains only data on stable
 // storage, which a power failure cannot undo.
 //
-// A change is followed in two steps. Its record can be found at once. The text of its file, which
-// takes longer to read, follows later: a second position, by the stamp of the last modification,
-// follows behind the first.
+// A change is followed in two steps. Its record can be found immediately. The text of its file,
+// which takes longer to read, follows later: a second position, by the stamp of the last
+// modification, follows behind the first.
 package indexing
 
 import (
@@ -135,7 +135,7 @@ func (x *Indexing) Status(log uint64) Status {
 	defer x.mu.Unlock()
 	s := Status{
 		Epoch: x.at.epoch.String(), Entries: x.at.next, Texts: x.at.textsBehind(), Schemas: x.at.schemasBehind(), Failure: x.failure,
-		Scanning: x.at.phase != following || x.damaged.Load(), // the worker may not have begun yet
+		Scanning: x.at.phase != following || x.damaged.Load(), // the worker might not have begun yet
 	}
 	if x.index != nil {
 		s.Status = x.index.Status()

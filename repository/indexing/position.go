@@ -6,7 +6,7 @@ import (
 	"labshelf/metadata"
 )
 
-// phase is what the next batch reads.
+// phase selects the entries that the next batch reads.
 type phase uint8
 
 // The phases, in order. An index without a position begins with the first one. The numbers are
@@ -52,13 +52,13 @@ func (p position) behind() bool {
 	return p.phase != following || p.textsBehind() || p.schemasBehind() || p.erase
 }
 
-// schemasBehind reports whether objects may not have been validated since the last change of a
+// schemasBehind reports whether objects might not have been validated since the last change of a
 // schema.
 func (p position) schemasBehind() bool {
 	return p.phase == following && (p.checked < p.next || p.renewal != renewal{})
 }
 
-// textsBehind reports whether texts may not have been read.
+// textsBehind reports whether texts might not have been read.
 func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
 
 // positionVersion changes when documents have to be rebuilt. Version 3: the bytes of a file decide

@@ -17,7 +17,7 @@ import (
 
 const (
 	// maxStored is the approximate maximum number of bytes of bodies in the database. Beyond it,
-	// small bodies become files at once, like large ones.
+	// small bodies become files immediately, like large ones.
 	maxStored = 256 << 20
 	// maxBorrowed is the maximum number of bytes of the buffers of all uploads.
 	maxBorrowed = 32 << 20

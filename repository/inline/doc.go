@@ -10,9 +10,9 @@
 // # Flush
 //
 // The flusher processes inline bodies in batches: during an idle window, otherwise one batch a
-// minute, and at once when 128 MiB are inline. At 256 MiB, small bodies become files immediately,
-// like large ones. A flush does not change the resource: its stamp, version and entity tags stay
-// the same, and neither listings nor harvesters see it.
+// minute, and immediately when 128 MiB are inline. At 256 MiB, small bodies become files
+// immediately, like large ones. A flush does not change the resource: its stamp, version and entity
+// tags stay the same, and neither listings nor harvesters see it.
 //
 // The order of a flush is commit, files, folders, commit:
 //

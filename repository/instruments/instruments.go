@@ -45,7 +45,7 @@ type Reader interface {
 	Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error)
 }
 
-// Rules is what instruments need of the repository.
+// Rules contains the functions of the repository that instruments need.
 type Rules interface {
 	// Lookup returns a file with its descriptive metadata, and the sources of properties that its
 	// set has enabled: none if the file is deleted.

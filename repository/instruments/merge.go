@@ -8,7 +8,7 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// edit is what was read from a file.
+// edit contains the properties read from a file.
 type edit struct {
 	file
 	ofHeader, ofSidecar descriptive.Group // the properties from each source

@@ -142,7 +142,7 @@ func sentFile(t metadata.ResumableUpload) SentFile {
 	return SentFile{Name: t.Name, ContentType: t.ContentType, Length: t.Length, Field: "filename"}
 }
 
-// Receive is ChunkRules.Receive, but its errors do not show the numbers of quotas.
+// Receive is like ChunkRules.Receive, but its errors do not show the numbers of quotas.
 func (u linkUploads) Receive(ctx context.Context, t metadata.ResumableUpload, body io.Reader) (reserving io.Reader, done func(size int64)) {
 	reserving, done = u.ChunkRules.Receive(ctx, t, body)
 	return hidingQuotas{reserving}, done

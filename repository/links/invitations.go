@@ -53,8 +53,8 @@ func (s *Links) newInvitation(tx *metadata.Tx, p auth.Principal, in NewLink) (l 
 	return l, s.mayInvite(tx, p, d, l.Role)
 }
 
-// mayInvite returns an error if the caller may not invite people. Sysadmins may always, also
-// without a dataspace. If the configuration allows it, admins of a dataspace may, with at most
+// mayInvite returns an error if the caller is not allowed to invite people. Sysadmins may always,
+// also without a dataspace. If the configuration allows it, admins of a dataspace may, with at most
 // their own role.
 func (s *Links) mayInvite(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, role auth.Role) error {
 	switch {

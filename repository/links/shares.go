@@ -168,7 +168,7 @@ func (s *Visitors) OpenShared(ctx context.Context, v Visitor, id string, asks fu
 }
 
 // hiddenFile replaces the errors for files that the share does not show, that do not exist, and
-// that its owner may not read by the same error.
+// that its owner is not allowed to read by the same error.
 func hiddenFile(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) && slices.Contains([]errs.Code{errs.CodeResourceNotFound, errs.CodeForbidden, errs.CodeUnauthenticated}, known.Code) {
@@ -188,7 +188,7 @@ func (s *Visitors) sharedIn(v Visitor, folder string) files.OpenAs {
 	}
 }
 
-// MayStillReadShare is MayStillRead for a visitor of a share.
+// MayStillReadShare is like MayStillRead for a visitor of a share.
 func (s *Visitors) MayStillReadShare(ctx context.Context, v Visitor) error {
 	return core.Revoked(s.visit(ctx, v, asked{kind: metadata.ShareLink, usedUp: true}, func(*metadata.Tx, foundLink) error { return nil }))
 }
@@ -208,7 +208,7 @@ func (s *Visitors) countShareUse(ctx context.Context, v Visitor, with func(*meta
 	})
 }
 
-// OpenSharedArchive is OpenArchive for the files of a share. It counts as one use.
+// OpenSharedArchive is like OpenArchive for the files of a share. It counts as one use.
 func (s *Visitors) OpenSharedArchive(ctx context.Context, v Visitor) (*files.Archive, error) {
 	a := s.files.NewArchive(func(ctx context.Context) error { return s.MayStillReadShare(ctx, v) })
 	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found foundLink) error {

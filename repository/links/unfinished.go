@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxUnfinished is the maximum number of unfinished uploads of a link: 16 people can send
-	// through its page, which sends 4 files at once. Beginning an upload reads the rows of the
+	// through its page, which sends 4 files at a time. Beginning an upload reads the rows of the
 	// others.
 	maxUnfinished = 64
 	// maxPause is the maximum pause of an upload through a link. Expired uploads are removed every

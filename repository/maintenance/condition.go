@@ -36,7 +36,7 @@ func NewMonitor(core *core.Core, upkeep *Upkeep, config MonitorConfig) *Monitor 
 	return &Monitor{core: core, upkeep: upkeep, config: config}
 }
 
-// MayStillMaintain is MayStillRead for streams that only sysadmins may receive.
+// MayStillMaintain is like MayStillRead for streams that only sysadmins may receive.
 func (s *Monitor) MayStillMaintain(ctx context.Context, p auth.Principal) error {
 	_, err := s.Upkeep(ctx, p)
 	return core.Revoked(err)

@@ -19,7 +19,7 @@
 // # Damage
 //
 // A missing, short or altered blob gets a row among the damages. A download, the scrub, or a check
-// through the API adds that row. From then on, requests for the blob fail at once with
+// through the API adds that row. From then on, requests for the blob fail immediately with
 // data_damaged, and records and listings mark each resource that has the blob as damaged. A new
 // upload of the same bytes, a repair, or a scrub that finds the blob intact removes the row. The
 // mark is not part of a record or of its version: it is looked up in the transaction that reads the

@@ -23,7 +23,7 @@ type PurgeOptions struct {
 	// lost its last reference; 0 for no minimum.
 	OlderThan time.Duration
 	DryRun    bool             // change nothing, only count
-	Grace     time.Duration    // how long removed files stay in the trash; 0 deletes them at once
+	Grace     time.Duration    // how long removed files stay in the trash; 0 deletes them immediately
 	Now       func() time.Time // the clock; nil for the system clock
 
 	By auth.Principal // caller of the purge; zero for an operator
@@ -133,7 +133,7 @@ func (p *purge) inspect(ctx context.Context) error {
 	return err
 }
 
-// log records the start of the purge. Entries about what it removes name that entry as their cause.
+// log records the start of the purge. Entries about removed objects name that entry as their cause.
 func (p *purge) log(ctx context.Context) error {
 	p.began = p.clock()
 	if p.dry {

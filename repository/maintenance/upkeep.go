@@ -28,7 +28,8 @@ type Upkeep struct {
 	watermark *watermarker
 }
 
-// Files is what Upkeep needs of a blob store in a folder, in addition to reading blobs.
+// Files contains the methods that Upkeep needs of a blob store in a folder, in addition to reading
+// blobs.
 type Files interface {
 	blobs.Remover
 	blobs.Trash
@@ -85,8 +86,8 @@ func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 }
 
 // OpenBlob opens the blob with a hexadecimal digest and returns its size in bytes. It also finds
-// blobs in the trash, so that a purge does not disturb a copy of what a snapshot refers to. The
-// content is verified like other reads. The caller must close the file.
+// blobs in the trash, so that a purge does not disturb a copy of the blobs that a snapshot refers
+// to. The content is verified like other reads. The caller must close the file.
 func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser, int64, error) {
 	d, err := blobs.ParseDigest(digest)
 	if err != nil || d.String() != digest {
@@ -171,7 +172,7 @@ func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b blobs.Blob, wrong s
 	return b, wrong, err
 }
 
-// verify is Stores.Verify, but records nothing if no service uses the stores.
+// verify is like Stores.Verify, but records nothing if no service uses the stores.
 func (u *Upkeep) verify(ctx context.Context, b blobs.Blob) (wrong string, err error) {
 	if u.records {
 		return u.stores.Verify(ctx, b)

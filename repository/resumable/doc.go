@@ -10,9 +10,9 @@
 //
 // The row of an upload never claims more than is on stable storage. The order is: chunk, sync, for
 // the first chunk the folder, then the row with the checkpoint. During a long chunk, a checkpoint
-// is committed every 5 seconds or 1 GiB. Bytes after the last checkpoint are cut off: at once if
-// the chunk is refused or the disk is full, and otherwise when the next chunk arrives. A chunk with
-// a checksum counts completely or not at all. A partial file that begins again is a new file.
+// is committed every 5 seconds or 1 GiB. Bytes after the last checkpoint are cut off: immediately
+// if the chunk is refused or the disk is full, and otherwise when the next chunk arrives. A chunk
+// with a checksum counts completely or not at all. A partial file that begins again is a new file.
 //
 // A purge keeps the blob as long as the upload may still become a resource.
 //

@@ -15,7 +15,7 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// Repository is what uploads need of their repository.
+// Repository contains the methods that uploads need of their repository.
 type Repository interface {
 	// Lookup returns an upload of the caller, after its state has reached stable storage. It
 	// returns NotFound for an upload of another sender. grows reports that more of the file is
@@ -85,8 +85,8 @@ func (u *Uploads) Tidy() { u.expiry.Wake() }
 func (u *Uploads) Close() { u.expiry.Close() }
 
 // Create begins an upload of the caller. admit completes t, which has its id, in the transaction
-// that stores it, or returns an error. An upload of an empty file is complete at once. If Create
-// returns an upload and an error, the upload has begun but its file was refused.
+// that stores it, or returns an error. An upload of an empty file is complete immediately. If
+// Create returns an upload and an error, the upload has begun but its file was refused.
 func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, admit func(*metadata.Tx, auth.Principal, *metadata.ResumableUpload) error) (metadata.ResumableUpload, error) {
 	if t.Length == 0 { // like the last chunk of other files
 		digest, err := t.Checkpoint.Digest()

@@ -291,7 +291,7 @@ func (r *hitReader) object(id metadata.ID, h *Hit) (d search.Document, record me
 	return d, h.Resource.Record, errors.Join(err, r.describe(id, &h.Resource.Descriptive))
 }
 
-// describe reads the descriptive metadata of a hit if the request asks for them.
+// describe reads the descriptive metadata of a hit if the request requests them.
 func (r *hitReader) describe(id metadata.ID, into *string) error {
 	if !r.described {
 		return nil

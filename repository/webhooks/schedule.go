@@ -19,8 +19,8 @@ const maxRetryAfter = 24 * time.Hour
 
 // Pause returns how long to wait after a number of tries, from 1, the last of which had this
 // response. The pause varies by up to a tenth, so that a recovered receiver does not get the
-// messages of all services at once. It is at least the pause that the receiver requests, up to a
-// day. ok is false after the last try.
+// messages of all services at the same time. It is at least the pause that the receiver requests,
+// up to a day. ok is false after the last try.
 func Pause(tries int, last Answer) (pause time.Duration, ok bool) {
 	if tries >= MaxTries {
 		return 0, false

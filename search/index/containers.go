@@ -7,8 +7,8 @@ import (
 )
 
 // containers maps the ids of dataspaces and sets whose names or titles match a clause to the points
-// for their content. Each search looks them up, so a new title applies at once to all content and
-// needs no space there.
+// for their content. Each search looks them up, so a new title applies immediately to all content
+// and needs no space there.
 type containers map[[16]byte]uint8
 
 // findContainers finds dataspaces and sets in the request whose names or titles match the clauses

@@ -3,7 +3,7 @@
 // documents, and for each search the dataspaces to search.
 //
 // The index is a cache. Changes come in batches ([Index.Apply]), each with the caller's position in
-// its source. Searches find a batch at once. Later it is stored durably with its position, from
+// its source. Searches find a batch immediately. Later it is stored durably with its position, from
 // which the caller resumes after a crash. Damaged files make the index empty when it is opened, and
 // later cause [ErrDamaged]; the caller then rebuilds the index.
 //

@@ -158,7 +158,7 @@ func chooseFiles(parts []part) []part {
 }
 
 // Compact merges everything to one file, and drops dead documents. Searches are then fastest. Call
-// it at the end of a rebuild; the index stays usable meanwhile.
+// it at the end of a rebuild; the index stays usable in the meantime.
 func (x *Index) Compact() error {
 	if err := x.flush(); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (x *Index) Compact() error {
 	}, false)
 }
 
-// Expunge removes dead documents from all files. The index stays usable meanwhile.
+// Expunge removes dead documents from all files. The index stays usable in the meantime.
 func (x *Index) Expunge() error {
 	if err := x.flush(); err != nil {
 		return err

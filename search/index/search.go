@@ -60,7 +60,7 @@ func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
 	return x.search(ctx, r, MaxWork)
 }
 
-// search is Search with a different work limit.
+// search is like Search with a different work limit.
 func (x *Index) search(ctx context.Context, r Request, maxWork int64) (Result, error) {
 	s, err := x.acquire()
 	if err != nil {

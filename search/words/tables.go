@@ -30,8 +30,8 @@ var accented = []*unicode.RangeTable{
 // voicing contains the two voicing marks of kana, which have no script in Unicode.
 var voicing = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3099, Hi: 0x309a, Stride: 1}}}
 
-// unspaced lists the scripts without spaces between words. Each of their characters is a word of
-// its own.
+// unspaced lists the scripts without spaces between words. Each of their characters is a separate
+// word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 	unicode.Yi, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Tangut, unicode.Nushu,
@@ -54,7 +54,7 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// isUnspaced reports whether r, folded, is a word of its own, with the marks that follow it.
+// isUnspaced reports whether r, folded, is a separate word, with the marks that follow it.
 func isUnspaced(r rune) bool {
 	if r < firstUnspaced {
 		return false

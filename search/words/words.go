@@ -19,7 +19,7 @@ type Word struct {
 }
 
 // Words returns the words of s in order. A word is a run of letters, digits and marks; in scripts
-// without spaces each character, with its marks, is a word of its own. The texts of Words(s) and of
+// without spaces each character, with its marks, is a separate word. The texts of Words(s) and of
 // Words(Fold(s)) are the same.
 func Words(s string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {

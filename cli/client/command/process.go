@@ -1,5 +1,5 @@
-// Package command is what every command of the client needs: its process, its arguments and flags,
-// the completion of both, listings, and advice for errors.
+// Package command contains the parts that every command of the client needs: its process, its
+// arguments and flags, the completion of both, listings, and advice for errors.
 package command
 
 import (
@@ -52,7 +52,7 @@ func (p Process) Remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 		cmd.Annotations = exit.Codes(exit.CodeInterrupted)
 	}
 	connection.AddFlags(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("server", LoggedIn) // a process may not have the flag
+	_ = cmd.RegisterFlagCompletionFunc("server", LoggedIn) // a process might not have the flag
 	return cmd
 }
 

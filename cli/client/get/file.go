@@ -125,8 +125,8 @@ func (g *job) finish(files int, over error) error {
 	return nil
 }
 
-// ensure downloads a file unless it is in place. If the resource is replaced meanwhile, ensure
-// reads it again, into o, and writes the new content to the listed path.
+// ensure downloads a file unless it is in place. If the resource is replaced in the meantime,
+// ensure reads it again, into o, and writes the new content to the listed path.
 func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 	for try := 1; ; try++ {
 		same, other, err := g.compare(ctx, *o)
@@ -159,7 +159,7 @@ func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 }
 
 // compare reports whether the file is in place already, or another file that may be replaced. A
-// file that may not be replaced is an error.
+// file that must not be replaced is an error.
 func (g *job) compare(ctx context.Context, o file) (same, other bool, err error) {
 	info, err := g.Root.Lstat(o.path)
 	switch {

@@ -24,7 +24,7 @@ import (
 	"labshelf/formats/archive"
 )
 
-// standard stands for standard output in place of a file.
+// standard stands for standard output instead of a file.
 const standard = "-"
 
 // Options select the place of the files, and whether they replace others.
@@ -33,7 +33,7 @@ type Options struct {
 	To       string // a folder, the path of a single file, or standard; "": the current folder
 	File     string // the path of a single file, or standard; "": see To
 	Force    bool   // replace files with other content
-	Parallel int    // files to fetch at once
+	Parallel int    // files to fetch at a time
 	Version  int64  // of a single resource; 0: the current one
 }
 

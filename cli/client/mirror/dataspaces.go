@@ -57,8 +57,8 @@ func (h *harvest) followDataspaces(now map[string]string, lost []string) error {
 	return nil
 }
 
-// sameUser returns an error if another user made the mirror: resources that this user may not read
-// would count as lost.
+// sameUser returns an error if another user made the mirror: resources that this user is not
+// allowed to read would count as lost.
 func (h *harvest) sameUser(ctx context.Context) error {
 	me, err := h.Client.Users.Me(ctx)
 	if err == nil && h.state.User != "" && me.ID != h.state.User {

@@ -16,8 +16,8 @@ import (
 // mirror.
 const fewDeletions = 5
 
-// tooMany reports whether removing so many of total files requires confirmation: more than a tenth
-// unless they are few, or all of several.
+// tooMany reports whether removing n of total files requires confirmation: more than a tenth unless
+// they are few, or all of several.
 func tooMany(removed, total int) bool {
 	return removed > fewDeletions && removed > total/10 || removed > 1 && removed == total
 }

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	report.Output
 	FromStart bool // read the whole listing again, and compare every file
-	Parallel  int  // files to fetch at once
+	Parallel  int  // files to fetch at a time
 	// AcceptDeletions removes files that are no longer in the listing, whatever their number.
 	AcceptDeletions bool
 	// Before is called before each change of the folder; an error ends the run there, as a power

@@ -40,7 +40,7 @@ func (h *harvest) retryMissing(ctx context.Context) error {
 	return h.applyRecords(ctx, records, func(*state) {})
 }
 
-// notReadable reports whether the caller may not read the requested object, or no longer.
+// notReadable reports whether the caller is not allowed to read the requested object, or no longer.
 func notReadable(err error) bool {
 	var problem *client.Problem
 	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == 403 || problem.Status == 404)

@@ -115,7 +115,7 @@ func (h *harvest) fetchContent(ctx context.Context, c *change) error {
 	var perhaps []string
 	if c.old != nil && c.old.path != "" && c.old.digest == w.Digest {
 		perhaps = append(perhaps, c.old.path)
-	} else if h.state.FromStart { // the index may not contain it
+	} else if h.state.FromStart { // the index might not contain it
 		perhaps = append(perhaps, c.new.path)
 	}
 	for _, name := range perhaps {

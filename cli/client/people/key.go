@@ -266,7 +266,7 @@ func keyRevoke(ctx context.Context, p command.Process, c *client.Client, user, r
 	return p.Done(revokedKey{k, made}, o.json, "%s the key %s, which begins with %s.\n%s", did, display.Printable(k.ID), display.Printable(k.Prefix), listDependents(fate, made))
 }
 
-// listDependents lists the objects that depend on a key; fate is what happens to them.
+// listDependents lists the objects that depend on a key; fate says what happens to them.
 func listDependents(fate string, d client.KeyDependents) string {
 	var lines strings.Builder
 	for _, one := range d.Data {

@@ -29,7 +29,7 @@ type Options struct {
 	Under               string    // a folder in front of every name, or ""
 	Description, Format string    // of every resource
 	Exclude             []string  // patterns of files and folders to leave out
-	Parallel            int       // files to send at once
+	Parallel            int       // files to send at a time
 	NewSet              bool      // create the set if it does not exist
 	Dry                 bool      // change nothing
 }

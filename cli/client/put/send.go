@@ -10,7 +10,7 @@ import (
 // A shorter file is sent in one request.
 const chunkedAbove = 16 << 20
 
-// send sends a file as a new resource, or, if replaces is an id, in place of the file of that
+// send sends a file as a new resource, or, if replaces is an id, instead of the file of that
 // resource.
 func (u *job) send(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
 	switch {

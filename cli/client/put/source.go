@@ -83,8 +83,8 @@ func (s *source) hasItsSize() bool {
 	return err == io.EOF && before+int64(n) == s.size
 }
 
-// copy copies the file to a temporary file, whose size is right. It fails if the file changes
-// meanwhile.
+// copy copies the file to a temporary file, whose size is right. It fails if the file changes in
+// the meantime.
 func (s *source) copy(ctx context.Context) (*source, error) {
 	path, _, err := spool(ctx, s.file)
 	if err != nil {

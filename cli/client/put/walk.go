@@ -115,7 +115,7 @@ func without(d fs.DirEntry) error {
 func (w *walk) entry(where, name string, d fs.DirEntry) {
 	info, err := d.Info()
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // removed meanwhile
+	case errors.Is(err, fs.ErrNotExist): // removed in the meantime
 	case err != nil:
 		w.skip(where, report.Failed, unreadable(err))
 	case !info.Mode().IsRegular():

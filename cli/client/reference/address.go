@@ -10,7 +10,7 @@ import (
 	"labshelf/cli/display"
 )
 
-// address is a parsed URL of a record: the URL of its resource in the interface, or of its page.
+// address is a parsed URL of a record: the URL of its resource in the API, or of its page.
 type address struct {
 	Root     string // of the service, without /v1
 	Kind, id string // "" if it is not the URL of a record

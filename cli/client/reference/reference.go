@@ -47,8 +47,8 @@ func listedBy(command, state string) string {
 	return fmt.Sprintf("\"labshelf %s\" lists them", command)
 }
 
-// LookupDataspace is FindDataspace, and returns found false instead of an error if no dataspace
-// matches.
+// LookupDataspace is like FindDataspace, and returns found false instead of an error if no
+// dataspace matches.
 func LookupDataspace(ctx context.Context, c *client.Client, ref string) (d client.Dataspace, found bool, err error) {
 	read := reader[client.Dataspace]{DataspaceKind, c.Dataspaces.Get, func(d client.Dataspace) string { return d.URL }}
 	if d, found, err = read.byID(ctx, c, ref); found || err != nil {
@@ -99,7 +99,7 @@ func FindSet(ctx context.Context, c *client.Client, ref, state string) (client.S
 	return s, err
 }
 
-// LookupSet is FindSet, and returns found false if no set has that reference. An incomplete
+// LookupSet is like FindSet, and returns found false if no set has that reference. An incomplete
 // reference is an error.
 func LookupSet(ctx context.Context, c *client.Client, ref, state string) (s client.Set, found bool, err error) {
 	if err := Complete(ref); err != nil {
@@ -240,8 +240,8 @@ func NotFound(ctx context.Context, c *client.Client, ref, wanted, advice string)
 	return nothing
 }
 
-// LookupResource is FindResource, and returns found false instead of an error. If ref names a set
-// without that resource, it returns an error.
+// LookupResource is like FindResource, and returns found false instead of an error. If ref names a
+// set without that resource, it returns an error.
 func LookupResource(ctx context.Context, c *client.Client, ref, state string) (r client.Resource, found bool, err error) {
 	if set, name, ok := SetAddress(ref); ok {
 		s, err := FindSet(ctx, c, set, client.Active)

@@ -55,7 +55,7 @@ type Report struct {
 	Output
 	meter   *meter.Meter
 	wording Wording
-	Only    string // text for a single file in place of a count, or ""
+	Only    string // text for a single file instead of a count, or ""
 	none    string // text if there are no files
 	Dry     bool   // nothing was changed, only planned
 
@@ -118,7 +118,7 @@ func (r *Report) Tell(one Result) {
 	}
 }
 
-// Replace counts a result in place of an earlier one with the outcome was, and writes it.
+// Replace counts a result instead of an earlier one with the outcome was, and writes it.
 func (r *Report) Replace(one Result, was Outcome) {
 	r.mu.Lock()
 	r.count(was, -1, -one.Bytes)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// fewDescriptors is the limit at which many clients at once run out of descriptors.
+// fewDescriptors is the limit at which many clients at the same time run out of descriptors.
 const fewDescriptors = 1024
 
 // owners checks whether the files belong to the current user.

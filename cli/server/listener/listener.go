@@ -35,7 +35,7 @@ type Listener struct {
 	close  func() error
 }
 
-// limit wraps a listener so that at most so many of its connections are open.
+// limit wraps a listener so that at most the given number of its connections are open.
 func limit(listener net.Listener, connections int) *Listener {
 	l := &Listener{Listener: listener, slots: make(chan struct{}, connections), closed: make(chan struct{})}
 	l.close = sync.OnceValue(func() error {
@@ -77,8 +77,8 @@ func (l *Listener) Close() error { return l.close() }
 // MaxConnections returns how many connections this process can open with its file descriptors.
 func MaxConnections() int { return connections(descriptors()) }
 
-// connections returns how many connections fit into so many descriptors; 0 descriptors means no
-// limit.
+// connections returns how many connections fit into the given number of descriptors; 0 descriptors
+// means no limit.
 func connections(descriptors uint64) int {
 	switch {
 	case descriptors == 0 || descriptors > maxConnections:
@@ -89,8 +89,8 @@ func connections(descriptors uint64) int {
 	return int(descriptors - spareDescriptors)
 }
 
-// Listen opens an address for at most so many connections at a time. flag is the flag for the
-// address, without its dashes. The caller closes the listener. Error: ErrAddressInUse.
+// Listen opens an address for at most the given number of connections at a time. flag is the flag
+// for the address, without its dashes. The caller closes the listener. Error: ErrAddressInUse.
 func Listen(address, flag string, connections int) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {

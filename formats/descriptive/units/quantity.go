@@ -119,7 +119,7 @@ func (c Convention) Write(number string) string {
 	return number
 }
 
-// decimals returns a number without sign and exponent in the form of JSON, or "" if the text may
+// decimals returns a number without sign and exponent in the form of JSON, or "" if the text might
 // not be one. other is a second reading, or "".
 func decimals(body string, c Convention) (number, other string) {
 	if parts := plainly().FindStringSubmatch(body); parts != nil {

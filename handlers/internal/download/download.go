@@ -4,9 +4,9 @@
 // # Downloads
 //
 // http.ServeContent handles ranges and conditions. Whole files are sent without it. Files up to 32
-// KiB are read and written at once, up to 16 KiB together with the header. On Linux and over plain
-// HTTP/1.1, larger files are sent with one system call (sendfile); chunks of 32 KiB would cost
-// twice the processor time that nginx needs. A file that is verified while it is read
+// KiB are read and written in one call, up to 16 KiB together with the header. On Linux and over
+// plain HTTP/1.1, larger files are sent with one system call (sendfile); chunks of 32 KiB would
+// cost twice the processor time that nginx needs. A file that is verified while it is read
 // ([blobs.Verified]) is read before the answer begins, if it fits into one chunk. A longer one is
 // sent chunk by chunk, and its last byte is held back. The progress of a client is still known:
 // eight times per stall timeout a deadline passes, and the system reports the bytes that have not

@@ -1,5 +1,5 @@
-// Package encode writes the JSON of the interface. It uses encoding/json for most values, and
-// prepared templates for resources and versions, which fill pages.
+// Package encode writes the JSON of the API. It uses encoding/json for most values, and prepared
+// templates for resources and versions, which fill pages.
 package encode
 
 import (
@@ -7,15 +7,15 @@ import (
 	"encoding/json"
 )
 
-// JSON encodes v as the interface does: one member per line, in the order of the fields, without
-// escapes for non-ASCII characters.
+// JSON encodes v as the API does: one member per line, in the order of the fields, without escapes
+// for non-ASCII characters.
 func JSON(v any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(v); err != nil {
-		panic(err) // the types of the interface can always be encoded
+		panic(err) // the types of the API can always be encoded
 	}
 	return unescapeSeparators(out.Bytes())
 }

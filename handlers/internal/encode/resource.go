@@ -8,9 +8,9 @@ import (
 	"labshelf/metadata"
 )
 
-// resourceTemplate is the wire form of a resource: fields in the order of the interface's table,
-// later additions last. A name in braces is a key of resourceValues or resourceFixed, or stands for
-// the base URL, the template of viewDataUrl, or an optional member.
+// resourceTemplate is the wire form of a resource: fields in the order of the API's table, later
+// additions last. A name in braces is a key of resourceValues or resourceFixed, or stands for the
+// base URL, the template of viewDataUrl, or an optional member.
 //
 // Resources are encoded from their records each time. Stored JSON would be faster to copy, but it
 // would double the size of a resource on disk. It would also be outdated as soon as the base URL,

@@ -9,7 +9,7 @@ import (
 	"labshelf/handlers/internal/encode"
 )
 
-// JSONType is the media type of the interface.
+// JSONType is the media type of the API.
 const JSONType = "application/json; charset=utf-8"
 
 // Write answers with a body. It ignores errors, which mean that the client is gone.

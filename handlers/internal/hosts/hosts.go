@@ -41,14 +41,14 @@ func New(config Config) *Hosts {
 	return h
 }
 
-// Version is the first path segment of all addresses of the interface.
+// Version is the first path segment of all addresses of the API.
 const Version = "/v1"
 
 // Prefix returns the path of the base URL before the version. Every path of the service begins with
 // it.
 func (h *Hosts) Prefix() string { return h.prefix }
 
-// Base returns the base URL of the interface as the client reached it, without a trailing slash.
+// Base returns the base URL of the API as the client reached it, without a trailing slash.
 func (h *Hosts) Base(r *http.Request) string {
 	if h.config.BaseURL != nil {
 		return strings.TrimSuffix(h.config.BaseURL.String(), "/")

@@ -23,7 +23,7 @@ type Upload struct {
 	ID     string
 	Name   string // last element of its address
 	URL    string
-	Base   string // base URL of the interface; "": the sender is a visitor, who sees neither set nor resource
+	Base   string // base URL of the API; "": the sender is a visitor, who sees neither set nor resource
 }
 
 // Serve checks the protocol version of a request and serves it.
@@ -54,7 +54,7 @@ func ReadNew(w http.ResponseWriter, r *exchange.Request) (start files.UploadStar
 	return start, first, err
 }
 
-// AnswerNew answers the request that created an upload. If err is set, the upload may not exist.
+// AnswerNew answers the request that created an upload. If err is set, the upload might not exist.
 func (u Upload) AnswerNew(w http.ResponseWriter, r *exchange.Request, t metadata.ResumableUpload, first *Chunk, err error) error {
 	if t.ID != (metadata.ID{}) {
 		w.Header().Set("Location", u.URL)

@@ -10,7 +10,7 @@ import (
 // has ended; its result is then ignored.
 type Task func(ctx context.Context) Next
 
-// Next is when a Task runs again. The zero Next means at once.
+// Next is when a Task runs again. The zero Next means immediately.
 type Next struct {
 	after   time.Duration
 	idle    bool // only after Wake

@@ -1,6 +1,6 @@
 // Package conformance decides which schema applies to an object, and validates its properties. A
-// record names the version of the schema that it was made with. That version stays in force, even
-// when the schema has a newer one.
+// record names the version of the schema that it was created with. That version stays in force,
+// even when the schema has a newer one.
 package conformance
 
 import (

@@ -20,5 +20,5 @@
 // # The log
 //
 // Each node checks once a second whether the audit log has grown. A node's own commits wake its
-// followers at once; this check wakes them for the commits of other nodes.
+// followers immediately; this check wakes them for the commits of other nodes.
 package nodes

@@ -68,8 +68,8 @@ func Start(meta metadata.Store, c Config) *Node {
 	return n
 }
 
-// Close releases everything that the node holds, so that other nodes can take over at once. Before
-// the call, all background work and all work under leases must have ended.
+// Close releases everything that the node holds, so that other nodes can take over immediately.
+// Before the call, all background work and all work under leases must have ended.
 func (n *Node) Close() {
 	if n == nil {
 		return

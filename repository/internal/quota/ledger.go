@@ -39,8 +39,8 @@ func NewLedger(view func(context.Context, func(*metadata.Tx) error) error, share
 	}
 }
 
-// Reservation is what one upload has reserved. A nil Reservation reserves nothing and grants every
-// request. A Reservation is not safe for concurrent use.
+// Reservation is the space that one upload has reserved. A nil Reservation reserves nothing and
+// grants every request. A Reservation is not safe for concurrent use.
 type Reservation struct {
 	ledger   *Ledger
 	at       Place

@@ -1,11 +1,12 @@
 // Package quota enforces the quotas of dataspaces and users. All versions count in full, as
 // metadata.Counters and metadata.UserUsage count them.
 //
-// A quota is checked three times. An upload that is too long at its beginning is refused at once.
-// While data arrives, the upload reserves the received bytes and up to 1 MiB more in a Ledger, so
-// that it ends as soon as there is no more room. An announced length reserves nothing: otherwise a
-// request without a body could use up a quota. The transaction that adds the bytes compares them
-// with the counters, so that no upload can exceed a quota. Reservations exist only in memory.
+// A quota is checked three times. An upload that is too long at its beginning is refused
+// immediately. While data arrives, the upload reserves the received bytes and up to 1 MiB more in a
+// Ledger, so that it ends as soon as there is no more room. An announced length reserves nothing:
+// otherwise a request without a body could use up a quota. The transaction that adds the bytes
+// compares them with the counters, so that no upload can exceed a quota. Reservations exist only in
+// memory.
 package quota
 
 import (
@@ -87,7 +88,8 @@ func Check(tx *metadata.Tx, at Place, bytes int64) error {
 	return err
 }
 
-// exceeded returns the refusal of this many bytes, in addition to what other uploads have reserved.
+// exceeded returns the refusal of this many bytes, in addition to the bytes that other uploads have
+// reserved.
 func (l limit) exceeded(bytes, reserved int64) error {
 	holds, others := "holds", ""
 	if l.whose == "you" {

@@ -75,7 +75,7 @@ func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace)
 	return tx.Dataspaces.Put(row)
 }
 
-// SaveSet is SaveDataspace for a set. The entry of a new set names its dataspace.
+// SaveSet is like SaveDataspace for a set. The entry of a new set names its dataspace.
 func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error) {
 	old := before
 	if before == nil {
@@ -100,7 +100,7 @@ func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error)
 	return tx.Sets.Put(row)
 }
 
-// SaveUser is SaveDataspace for a user.
+// SaveUser is like SaveDataspace for a user.
 func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err error) {
 	old := before
 	if before == nil {

@@ -21,7 +21,7 @@ func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	return body, err
 }
 
-// VerifyInline is ReadInline, but it also compares the digest.
+// VerifyInline is like ReadInline, but it also compares the digest.
 func VerifyInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	body, err := ReadInline(tx, r)
 	if err == nil && sha256.Sum256(body) != r.Digest {

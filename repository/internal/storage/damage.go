@@ -112,8 +112,8 @@ func (s *Stores) Damage(ctx context.Context, digest blobs.Digest) (wrong string,
 	return wrong, err
 }
 
-// DamageOf is Damage within a transaction. It requests another verification of a damaged blob in
-// the background, so that a blob that can be read again does not stay refused.
+// DamageOf is like Damage within a transaction. It requests another verification of a damaged blob
+// in the background, so that a blob that can be read again does not stay refused.
 func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, err error) {
 	if wrong = s.Verifications.suspected(digest); wrong != "" {
 		s.Verifications.request(digest)

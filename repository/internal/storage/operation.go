@@ -46,8 +46,8 @@ var promises = strings.NewReplacer(
 	unchanged, "", "; nothing was removed", "", "; nothing was stored", "", ", and nothing was stored", "",
 )
 
-// Outcome is Error for the error that ended an operation. If a commit may have happened, Outcome
-// returns outcome_unknown with the reason. done describes how far the operation came.
+// Outcome is like Error for the error that ended an operation. If a commit may have happened,
+// Outcome returns outcome_unknown with the reason. done describes how far the operation came.
 func (o *Operation) Outcome(err error, done string) error {
 	if err == nil || o == nil || !o.changed.Load() {
 		return Error(err)
@@ -58,8 +58,8 @@ func (o *Operation) Outcome(err error, done string) error {
 			"; check the current state before you repeat it"}
 }
 
-// Interrupted is Outcome for an operation whose own refusals describe what it has done. Only errors
-// that would claim that nothing was done become outcome_unknown.
+// Interrupted is like Outcome for an operation whose own refusals describe what it has done. Only
+// errors that would claim that nothing was done become outcome_unknown.
 func (o *Operation) Interrupted(err error, done string) error {
 	known, is := errors.AsType[*errs.Error](Error(err))
 	if is && (known.Kind == errs.Locked || known.Kind == errs.Unavailable || known.Code == errs.CodeNoSpace) {

@@ -51,7 +51,7 @@ func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	return Error(committed(ctx, s.Meta.Update(ctx, nodes.Verified(ctx, fn))))
 }
 
-// UpdateBackground is Update for background work, which yields to requests.
+// UpdateBackground is like Update for background work, which yields to requests.
 func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.Unsynced() != nil {
 		return Error(metadata.ErrReadOnly)
@@ -86,8 +86,8 @@ func (s *Stores) Unsynced() error {
 	return nil
 }
 
-// BlobError is Error for the errors of the blob store. A failed sync is never tried again, because
-// the kernel may have dropped the unwritten data without reporting it again.
+// BlobError is like Error for the errors of the blob store. A failed sync is never tried again,
+// because the kernel may have dropped the unwritten data without reporting it again.
 func (s *Stores) BlobError(err error) error {
 	if err != nil && errors.Is(err, blobs.ErrUnsynced) {
 		unsynced := err // without this variable, err would escape to the heap in every call

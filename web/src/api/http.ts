@@ -11,7 +11,7 @@ export const anonymous = document.documentElement.dataset.anonymous !== undefine
 /** Whether the admins of a dataspace can invite people into it. */
 export const adminsInvite = document.documentElement.dataset.adminsInvite !== undefined;
 
-/** The path of the interface, such as /v1. */
+/** The path of the API, such as /v1. */
 export const root = `${base}/v1`;
 
 /** An error response of the service; status 0 means no response. */
@@ -121,7 +121,7 @@ export function queryOf(values: Record<string, string | number | undefined>): st
   return text && `?${text}`;
 }
 
-/** The path of a URL from the service, below the root of the interface. The service may have
+/** The path of a URL from the service, below the root of the API. The service may have
     another public address (base_url). */
 export function pathOf(url: string): string {
   const path = new URL(url).pathname;

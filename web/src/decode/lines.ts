@@ -5,7 +5,7 @@ import type { Scan, Scanned } from "../sight/messages";
 import { Positions } from "./lib/positions";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
-/** The number of bytes per read; the previous bytes are parsed meanwhile. */
+/** The number of bytes per read; the previous bytes are parsed in the meantime. */
 const chunk = 4 * MiB;
 
 /** The number of bytes after the end in which the last row can end. */

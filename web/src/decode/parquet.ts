@@ -1,4 +1,4 @@
-// Parquet: schema and footer at once, rows by the pages that contain them.
+// Parquet: schema and footer together, rows by the pages that contain them.
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
 import type { FileMetaData, SchemaTree } from "hyparquet/src/types";

@@ -1,4 +1,4 @@
-// The form that describes a dataspace, a set or a file. It sends a merge patch of what has changed.
+// The form that describes a dataspace, a set or a file. It sends a merge patch of the changes.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, FormField, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";

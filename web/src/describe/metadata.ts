@@ -1,4 +1,4 @@
-// Descriptive metadata of a dataspace, a set or a file: the member `metadata` of the interface, and
+// Descriptive metadata of a dataspace, a set or a file: the member `metadata` of the API, and
 // its conversion for forms.
 
 /** A number whose notation a float64 does not keep, such as 20.0: JSON.stringify writes it
@@ -74,7 +74,7 @@ export const sourceLabels: Record<Source, string> = { header: "from the file’s
 export type Member = Exclude<keyof Metadata, "schema" | "sources">;
 export type Kind = "dataspace" | "set" | "resource";
 
-/** The members with their labels, in the order of the interface. */
+/** The members with their labels, in the order of the API. */
 export const memberLabels: Record<Member, string> = {
   creators: "Creators",
   publisher: "Publisher",

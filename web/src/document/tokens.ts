@@ -8,7 +8,7 @@ export interface Formula {
   raw: string;
   /** TeX. */
   source: string;
-  /** Whether it is a block of its own. */
+  /** Whether it is a separate block. */
   display: boolean;
 }
 

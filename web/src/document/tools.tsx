@@ -70,7 +70,7 @@ export class DocumentTools {
     return URL.createObjectURL(new Blob([blob], { type }));
   }
 
-  /** A decoder that took too long stays ended, so that its calls fail at once. */
+  /** A decoder that took too long stays ended, so that its calls fail immediately. */
   private decoder(name: string): Decoder {
     const decoder = this.decoders.get(name) ?? new Decoder(name, undefined, () => {});
     this.decoders.set(name, decoder);

@@ -124,7 +124,7 @@ export class Queue {
           this.fail(item, readable ? reasonOf(thrown) : "The file was changed or removed since it was selected. Select it again.", status);
           return;
         }
-        item.silent = status !== 429; // too many uploads at once; the service is reachable
+        item.silent = status !== 429; // too many concurrent uploads; the service is reachable
         this.notify();
         await connected(pause);
       }

@@ -89,7 +89,7 @@ export function DataspaceForm({ was: dataspace, done, cancel }: Props<Dataspace>
   );
 }
 
-/** The retention of versions in the notation of the interface: everything, "last 5", or "90 days".
+/** The retention of versions in the notation of the API: everything, "last 5", or "90 days".
  */
 function RetentionField({ was = "everything", error }: { was: string | undefined; error: string | undefined }) {
   const [, last, days] = /^(?:last (\d+)|(\d+) days)$/.exec(was) ?? [];

@@ -76,7 +76,7 @@ function SwitchUser({ linkKey, user, done }: { linkKey: string; user: User; done
   );
 }
 
-/** Signs in again over a page with unsaved input, which is hidden meanwhile. For the same user
+/** Signs in again over a page with unsaved input, which is hidden in the meantime. For the same user
     the page then continues; for another user the document is loaded anew. */
 export function SignInAgain() {
   return (
@@ -86,7 +86,7 @@ export function SignInAgain() {
   );
 }
 
-/** Signs in with a key. The key of a link is submitted at once if no user is signed in. */
+/** Signs in with a key. The key of a link is submitted immediately if no user is signed in. */
 function KeyForm({ linkKey, done, kept = false }: { linkKey: string; done: () => void; /** A page with unsaved input waits. */ kept?: boolean }) {
   const { signIn, ended, unended } = useSession();
   const { path } = useLocation();

@@ -1,4 +1,4 @@
-// Text and code: the first chunk at once, more on demand.
+// Text and code: the first chunk immediately, more on demand.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { size } from "../format";
@@ -14,7 +14,7 @@ import { kB, MB, ReadError, Source, useAbortController } from "./source";
 const first = 256 * kB;
 const step = MB;
 
-/** Source code up to this size is loaded at once, because colours require all of it. */
+/** Source code up to this size is loaded immediately, because colours require all of it. */
 const maxSource = MB;
 
 /** Browsers become slow with more text in one element. */

@@ -33,7 +33,7 @@ const newFolder = (name: string): Folder => ({ name, folders: new Map(), files: 
 function foldersOf(entries: Entry[]): Folder {
   const root = newFolder("");
   entries.forEach(({ path, bytes }, i) => {
-    if (path.endsWith("/")) return; // a folder of its own
+    if (path.endsWith("/")) return; // a separate folder
     let at = root;
     for (const name of [...path.split("/").slice(0, -1).slice(0, maxDepth).filter(Boolean), undefined]) {
       at.count++;

@@ -29,7 +29,7 @@ interface Recent {
   mine: [setId: string, dataspaceId: string][];
 }
 
-/** Loads everything that the page begins with at once, to avoid layout shifts. */
+/** Loads everything that the page begins with together, to avoid layout shifts. */
 export function useRecent(): Loaded<Recent> {
   const me = useMe();
   const recent = useLoad((signal) => loadRecent(me.id, signal), [me.id]);

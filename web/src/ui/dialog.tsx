@@ -111,7 +111,7 @@ export function Confirm({ title, action, submit, close, children }: ConfirmProps
   );
 }
 
-/** A button whose action asks for confirmation. */
+/** A button whose action requests confirmation. */
 export function ConfirmButton({ label, confirm, ...button }: { label: ComponentChildren; confirm: ConfirmProps } & Omit<ButtonProps, "label">) {
   const [asking, setAsking] = useState(false);
   const close = () => setAsking(false);

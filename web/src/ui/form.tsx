@@ -32,7 +32,7 @@ export function Field({
   );
 }
 
-/** The error message of a field, by its name in the interface. */
+/** The error message of a field, by its name in the API. */
 export type ErrorOf = (field: string) => string | undefined;
 
 /** A form that sends a request. An error is shown next to its field, or else above the buttons. */

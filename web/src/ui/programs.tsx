@@ -8,7 +8,7 @@ import { Fold } from "./fold";
 export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 interface Props {
-  /** A path of the interface for the curl command. */
+  /** A path of the API for the curl command. */
   path: string;
   /** The output file. */
   output?: string;

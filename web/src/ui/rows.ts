@@ -1,4 +1,4 @@
-// The rows of a listing of any length. If the listing has an outline, all pages are known at once,
+// The rows of a listing of any length. If the listing has an outline, all pages are known immediately,
 // and pages near the visible rows are fetched. Otherwise pages are fetched in order as the visible
 // rows approach the last known one. Distant pages are evicted; their addresses stay, so that they
 // can be fetched again.

@@ -69,7 +69,7 @@ class Hash {
   }
 }
 
-/** The number of bytes hashed at once; the page handles events in between. */
+/** The number of bytes hashed at a time; the page handles events in between. */
 const chunk = 1 << 20;
 
 /** Returns the digest of a file in hex. Throws the reason of the signal if it is aborted. */

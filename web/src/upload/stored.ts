@@ -8,7 +8,7 @@ export const fingerprintOf = (what: object, file: File) => ["labshelf", root, JS
 export interface StoredUpload {
   /** The key in localStorage. */
   key: string;
-  /** The path in the interface. */
+  /** The path in the API. */
   path: string;
   size: number;
   lastModified: number;

@@ -27,7 +27,7 @@ export class Refused extends Error {}
 
 export const MiB = 1 << 20;
 
-/** Limits: bytes in memory at once, and bytes unpacked from one stream. */
+/** Limits: bytes in memory at a time, and bytes unpacked from one stream. */
 export const maxBytes = 64 * MiB;
 
 /** Reads a file as a whole. */
@@ -45,7 +45,7 @@ const block = 16 << 10;
 const keptBlocks = 512;
 const ahead = 8;
 
-/** Smaller files are read at once. */
+/** Smaller files are read completely. */
 const small = 2 * MiB;
 
 class PageInput implements Input {
