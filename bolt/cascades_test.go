@@ -50,8 +50,8 @@ func (w *world) harvester() *walk {
 	}
 }
 
-// since returns how often each resource of the set was returned after the first had results of the
-// walk, each time in this state.
+// since counts how often the walk returned each resource of the set in this state. It skips the
+// first had results of the walk.
 func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
 	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {

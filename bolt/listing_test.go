@@ -92,8 +92,7 @@ func (s *shelf) change(t testing.TB, fn func(*metadata.Tx) error) {
 	}
 }
 
-// state returns Deleted for every resource whose number ends a group of this size, and Active for
-// the others.
+// state returns Deleted for one of each group of this size, and Active for the others.
 func state(i, of int) metadata.State {
 	if i%of == of-1 {
 		return metadata.Deleted

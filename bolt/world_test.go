@@ -233,7 +233,7 @@ func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.R
 	return truth
 }
 
-// walk is a harvester. It follows one listing from page to page, and keeps the URL that answered
+// walk is a harvester, which follows one listing from page to page, and keeps the URL that answered
 // with the end.
 type walk struct {
 	w         *world

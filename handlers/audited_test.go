@@ -98,7 +98,7 @@ func loggedRequests() map[string]loggedRequest {
 	}
 }
 
-// goodBodies returns bodies for operations whose usual good request changes nothing.
+// goodBodies returns bodies for operations whose standard good request would change nothing.
 func goodBodies(f *fixture) map[string]any {
 	content := headed{raw{"application/offset+octet-stream", []byte("content")}, []string{"Upload-Offset: 0", inTus}}
 	override := content

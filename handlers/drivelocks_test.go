@@ -43,7 +43,7 @@ func TestLocksEndWithPermission(t *testing.T) {
 	}
 }
 
-// newRole gives a member of the dataspace another role, or none.
+// newRole gives a member of the dataspace another role, or no role if role is "".
 func (s *space) newRole(user *client, role string) {
 	s.t.Helper()
 	for _, p := range s.get("/privileges?userId=" + user.id + "&dataspaceId=" + s.dataspace).data() {

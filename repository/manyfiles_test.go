@@ -82,7 +82,7 @@ func TestChangeMany(t *testing.T) {
 	}
 	slash := m.Upload(m.Sets[0], "raw/data/")
 	if got := m.many("move", []metadata.Resource{slash}, "folder", "kept/")[0].Arrived.Name; got != "kept/data/" {
-		t.Errorf("a name that ends with a slash gives %q", got)
+		t.Errorf("the result for a name that ends with a slash is %q", got)
 	}
 	m.Sound()
 }

@@ -305,7 +305,7 @@ func TestKeyCached(t *testing.T) {
 	})
 }
 
-// TestCacheBounded: keys work even if there are more than fit into the cache.
+// TestCacheBounded: all keys work, even if there are more keys than fit into the cache.
 func TestCacheBounded(t *testing.T) {
 	t.Parallel()
 	svc := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})

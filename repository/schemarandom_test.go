@@ -250,7 +250,7 @@ func (w *ruled) changeObject() {
 	w.objects[at] = want
 }
 
-// renameObject gives a file another name and format, which the service never refuses.
+// renameObject gives a file another name and format. The service never refuses this.
 func (w *ruled) renameObject() {
 	o := &w.objects[w.random.IntN(len(w.objects))]
 	if o.isSet {

@@ -44,7 +44,7 @@ func newSearched(t *testing.T, counts ...int) *searched {
 	return s
 }
 
-// reopen opens the repository anew.
+// reopen closes the repository and opens it again.
 func (s *searched) reopen() {
 	s.Service.Close()
 	s.Service = repository.New(s.meta, s.files, repository.Config{IndexDir: s.dir, PageSize: 100, UsersCreateDataspaces: true})

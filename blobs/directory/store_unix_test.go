@@ -152,7 +152,7 @@ func TestLinkedDirectory(t *testing.T) {
 	}
 }
 
-// plantModes gives a blob and a folder wrong modes, and returns the expected reports.
+// plantModes sets wrong modes for a blob and a folder, and returns the expected reports.
 func plantModes(t *testing.T, data string, content []byte) map[string]string {
 	t.Helper()
 	blob, folder := blobPath(data, content), filepath.Join(data, "blobs", "07")

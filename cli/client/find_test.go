@@ -75,7 +75,7 @@ func TestFindReportsIndexBehind(t *testing.T) {
 }
 
 // TestIndexWait: --wait returns when the index contains the commits made before the command
-// started. It fails if that takes too long.
+// started. It fails if the index needs too much time.
 func TestIndexWait(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -165,7 +165,7 @@ func TestFindResource(t *testing.T) {
 		}
 	}
 	if got, err := reference.FindResource(t.Context(), s.client, "runs:30:b", client.Deleted); got.ID != colon.ID {
-		t.Errorf("%v, %v: want the active one, since no other one exists", got, err)
+		t.Errorf("%v, %v: want the active one, because no other one exists", got, err)
 	}
 	again := s.put(t, set.ID, "gone", "text")
 	if got, err := reference.FindResource(t.Context(), s.client, "runs:gone", client.Active); got.ID != again.ID {

@@ -193,7 +193,7 @@ func (s sparse) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Close also makes a hole at the end part of the file.
+// Close punches a hole for the zeros at the end of the file.
 func (s sparse) Close() error {
 	end, err := s.Seek(0, io.SeekCurrent)
 	return errors.Join(err, s.Truncate(end), s.File.Close())

@@ -6,7 +6,8 @@ import (
 )
 
 // TestFairnessPause tests that after a background operation, foreground operations get as much time
-// as it took. They get no time if no foreground operation has come since.
+// as the background operation took. They get no time if no foreground operation has been queued in
+// the meantime.
 func TestFairnessPause(t *testing.T) {
 	t.Parallel()
 	type commit struct {

@@ -103,7 +103,7 @@ func filledRows(other bool) []any {
 	return mapped(nouns, func(n noun) any { return n.filled(other, 1) })
 }
 
-// filled returns a filled row. A greater next gives greater values.
+// filled returns a filled row. A greater next results in greater values.
 func (n noun) filled(other bool, next byte) any {
 	row := reflect.New(n.row).Elem()
 	filledFrom(row, other, next)

@@ -151,7 +151,7 @@ func testParts(t *testing.T, s *store) {
 	}
 }
 
-// id returns an id of the tests. A greater n gives a greater id.
+// id returns an id for tests. A greater n results in a greater id.
 func id(n byte) metadata.ID { return metadata.ID{0: 1, 15: n} }
 
 func maxID() metadata.ID { return metadata.ID(slices.Repeat([]byte{0xff}, 16)) }

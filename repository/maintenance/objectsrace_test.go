@@ -177,9 +177,9 @@ func (m *meetings) at(t *testing.T, i int) {
 	}
 }
 
-// mostSteps is the number of steps of a process that are tried. An operation takes at most 60. A
-// process whose expirer runs takes hundreds while the other one is stopped for a day: two for each
-// run.
+// mostSteps is the number of steps of a process that are tried. An operation takes at most 60
+// steps. A process with a running expirer takes hundreds while the other one is stopped for a day:
+// two for each run of the expirer.
 const mostSteps = 64
 
 // content is the content of all uploads.

@@ -36,7 +36,8 @@ func TestPurge(t *testing.T) {
 	k.OK(err)
 
 	// files[0], [1] and [3] are purged. shared still needs the blob of [1]. Nothing needs the blob
-	// of files[2] any more. The purge itself determines since when the orphan is unreferenced.
+	// of files[2] any more. The purge itself records the time from which the orphan is
+	// unreferenced.
 	want := maintenance.PurgeResult{Resources: 3, ResourceBytes: 24, Versions: 1, VersionBytes: 8, Blobs: 3, BlobBytes: 24, Recent: 1, RecentBytes: 6}
 	for _, dry := range []bool{true, true, false} {
 		options.DryRun = dry

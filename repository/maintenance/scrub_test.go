@@ -168,7 +168,7 @@ type commits struct {
 
 func (c *commits) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if c.readOnly.Load() {
-		return fmt.Errorf("%w: since an I/O error", metadata.ErrReadOnly)
+		return fmt.Errorf("%w: after an I/O error", metadata.ErrReadOnly)
 	}
 	c.n.Add(1)
 	return c.Store.Update(ctx, fn)

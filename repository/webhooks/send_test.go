@@ -82,8 +82,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestProxyOfTheEnvironmentIsNotUsed cannot run in parallel, since it sets variables. net/http
-// reads them once, so a proxy for everything would also show in other tests of this package.
+// TestProxyOfTheEnvironmentIsNotUsed cannot run in parallel, because it sets environment variables.
+// net/http reads them once, so a proxy for everything would also show in other tests of this
+// package.
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	var used atomic.Bool
 	proxy := receive(t, func(http.ResponseWriter, *http.Request) { used.Store(true) })

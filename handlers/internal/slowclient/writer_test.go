@@ -73,7 +73,7 @@ func TestWriterKeepsAbilities(t *testing.T) {
 			t.Errorf("range %q: %d bytes, want %d, %v", header, len(got), len(want), err)
 		}
 		if small := len(want) <= 32<<10; small == (counted.files > 0) || small == (counted.written == 0) {
-			t.Errorf("range %q: %d files and %d bytes otherwise", header, counted.files, counted.written)
+			t.Errorf("range %q: %d files and %d other bytes", header, counted.files, counted.written)
 		}
 	}
 	response, err := server.Client().Get(server.URL + "/flush")
@@ -90,7 +90,7 @@ func TestWriterKeepsAbilities(t *testing.T) {
 // readerFromCounter is a server's writer that records how it is called.
 type readerFromCounter struct {
 	http.ResponseWriter
-	files   int // limited readers directly around a file, which the kernel can send
+	files   int // limited readers that directly wrap a file; the kernel can send these
 	written int
 }
 

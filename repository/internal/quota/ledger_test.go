@@ -62,7 +62,8 @@ func TestGrowWaitsForCommits(t *testing.T) {
 	})
 }
 
-// TestGrowAfterFailedCommit: bytes of a failed commit stay reserved and count.
+// TestGrowAfterFailedCommit: bytes of a failed commit are still reserved, and count towards the
+// quota.
 func TestGrowAfterFailedCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
