@@ -8,7 +8,7 @@ import (
 	"labshelf/paging"
 )
 
-// Table is the rows of one noun, each under a separate key.
+// Table is the rows of one noun, each under its own key.
 type Table[K, R any] interface {
 	// Get returns the row under a key. It returns ErrNotFound if there is no such row, and
 	// ErrRecordDamaged if the stored record cannot be trusted.

@@ -106,7 +106,7 @@ func TestEditByCSVRefused(t *testing.T) {
 		"unknown":       {func(*described) string { return "01KXAMPLE00000000000000001,t,new" }, errs.CodeInvalidField, "row 3, column id: there is no active file"},
 		"twice":         {func(d *described) string { return row(d, 0, "new") }, errs.CodeInvalidField, "row 3, column id: a file must not occur twice"},
 		"ambiguous":     {func(d *described) string { return row(d, 1, "1/2/2026") }, errs.CodeInvalidField, "row 3, column properties.p: the date"},
-		"stale":         {func(d *described) string { return d.Resources[1].ID.String() + ",old,new" }, errs.CodePrecondition, "row 3, column etag: the file was changed"},
+		"stale":         {func(d *described) string { return d.Resources[1].ID.String() + ",old,new" }, errs.CodePrecondition, "row 3, column etag: the file has changed"},
 		"no such quote": {func(*described) string { return `a,"b` }, errs.CodeInvalidField, "row 3: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,7 +165,7 @@ func TestSchemasRefused(t *testing.T) {
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`{"properties":{"a":{"type":"strin"}}}`)}}, errs.CodeInvalidField, "schema", "/properties/a/type"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}}, errs.CodeInvalidField, "schema", "not fetched"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: []byte(`null`)}}, errs.CodeInvalidField, "schema", ""},
-		{describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"csv"}}}, errs.CodeInvalidField, "types", "files only"},
+		{describe.NewSchema{For: metadata.ForSets, SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"csv"}}}, errs.CodeInvalidField, "types", "schemas for files"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"*/*"}}}, errs.CodeInvalidField, "types", "image/*"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{""}}}, errs.CodeInvalidField, "types", "empty"},
 		{describe.NewSchema{SchemaFields: describe.SchemaFields{Name: new("n1"), Text: good, Types: []string{"a/b/c"}}}, errs.CodeInvalidField, "types", "media types"},

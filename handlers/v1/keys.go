@@ -31,7 +31,7 @@ func (a Keys) List(w http.ResponseWriter, r *exchange.Request) error {
 }
 
 // Create answers with the key, which the service does not store. A request without a body creates a
-// key without a label or a separate expiry.
+// key without a label or its own expiry.
 func (a Keys) Create(w http.ResponseWriter, r *exchange.Request) error {
 	fields, err := body.Fields(w, r.Request)
 	if err != nil && !errors.Is(err, body.ErrEmpty) {

@@ -8,7 +8,7 @@ import type { Answer, Content, Document, Route } from "./openapi";
 import { exampleOf, nameOf, resolve } from "./openapi";
 import { Fields, SchemaView } from "./schema";
 
-/** A collapsible entry with a separate address. */
+/** A collapsible entry with its own address. */
 function Entry({ id, hash, line, children }: { id: string; hash: string; line: ComponentChildren; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(hash === id);
   const ref = useRef<HTMLDetailsElement>(null);
