@@ -255,8 +255,8 @@ func TestFileRequestLimits(t *testing.T) {
 	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
 }
 
-// TestConcurrentFileRequestUploads tests 16 uploads that end at the same time. Exactly as many
-// become files as the link accepts.
+// TestConcurrentFileRequestUploads tests 16 uploads that end at the same time. The link accepts as
+// many files as its limit allows, and no more.
 func TestConcurrentFileRequestUploads(t *testing.T) {
 	t.Parallel()
 	l := sysadmin(t).on(t).newLinked()

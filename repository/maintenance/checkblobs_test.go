@@ -268,7 +268,7 @@ func TestCheckContinuesWithoutFolder(t *testing.T) {
 	}
 }
 
-// TestOpenBlob opens a blob from its location, from the trash, and one that is missing.
+// TestOpenBlob opens a blob at its location, a blob in the trash, and a missing blob.
 func TestOpenBlob(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)

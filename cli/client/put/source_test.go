@@ -14,8 +14,8 @@ import (
 	_ "labshelf/internal/testhome"
 )
 
-// TestSourceSum: a file is read once for the comparison. It is not read again before it is sent
-// with its digest.
+// TestSourceSum: the digest of a file is computed once. The file is then sent with this digest, and
+// the meter counts its bytes once.
 func TestSourceSum(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")

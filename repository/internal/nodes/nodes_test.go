@@ -33,8 +33,8 @@ func running(n *nodes.Node) (w *background.Worker, began, ended chan time.Time) 
 	return w, began, ended
 }
 
-// TestTakeover: one node does the background work. Another node takes over within ten seconds after
-// it dies, and within one second after it stops.
+// TestTakeover: one node does the background work. If that node dies, another node takes over
+// within ten seconds. If it stops, another node takes over within one second.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
