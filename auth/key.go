@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"net/netip"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -67,8 +68,8 @@ func FromHeader(value string) string {
 
 // Origin is the origin of a request, for the audit log.
 type Origin struct {
-	Request [16]byte // the id of the request; zero if unknown
-	Address string   // of the client; "" if unknown
+	Request [16]byte   // the id of the request; zero if unknown
+	Address netip.Addr // of the client; invalid if unknown
 }
 
 // Principal is the user on whose behalf a request runs. The zero Principal is a caller without a
@@ -77,7 +78,10 @@ type Principal struct {
 	UserID   ulid.ULID
 	KeyID    ulid.ULID // the key of the request; zero: none
 	Username string
-	Sysadmin bool
+	Sysadmin bool // the user is a sysadmin, and the key of the request is not narrow
+	// Everywhere means that the user is a sysadmin, who needs no role in a dataspace. Limits apply.
+	Everywhere bool
+	Limits     Limits // of the key
 
 	Anonymous bool // the request has no credentials, and all other fields are zero
 
@@ -91,4 +95,10 @@ type Principal struct {
 	// Presumed means that AsOf is not yet confirmed as the current state. The first transaction
 	// confirms it.
 	Presumed bool
+}
+
+// WithRights returns the principal with the rights of its user, as far as its limits permit them.
+func (p Principal) WithRights(sysadmin bool) Principal {
+	p.Everywhere, p.Sysadmin = sysadmin, sysadmin && !p.Limits.Narrow()
+	return p
 }

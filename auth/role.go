@@ -9,8 +9,12 @@ type Action uint8
 const (
 	// Read permits seeing a dataspace, its sets and resources, and downloading files.
 	Read Action = 1 << iota
+	// Add permits creating resources in a set.
+	Add
 	// Write permits creating, changing, deleting and restoring sets and resources.
 	Write
+	// Share permits creating, changing and revoking links.
+	Share
 	// Manage permits changing, deleting and restoring the dataspace itself, and granting and
 	// revoking roles in it.
 	Manage
@@ -35,8 +39,8 @@ var roles = [...]struct {
 }{
 	None:   {"", 0},
 	Member: {"member", Read},
-	Editor: {"editor", Read | Write},
-	Admin:  {"admin", Read | Write | Manage},
+	Editor: {"editor", Read | Add | Write | Share},
+	Admin:  {"admin", Read | Add | Write | Share | Manage},
 }
 
 // Allows reports whether the role permits every action in a.

@@ -75,7 +75,7 @@ func (w *world) with(fn func(context.Context, *repository.Service)) {
 
 func (w *world) admin(ctx context.Context, s *repository.Service) auth.Principal {
 	w.t.Helper()
-	admin, err := s.Credentials.Authenticate(ctx, w.key)
+	admin, err := s.Credentials.Authenticate(ctx, w.key, auth.Origin{})
 	check(w.t, err)
 	return admin
 }

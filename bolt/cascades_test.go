@@ -13,6 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -146,7 +147,7 @@ func cascadeChild(path, do, set string) int {
 	}
 	svc := repository.New(store, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 1000})
 	ctx := context.Background()
-	admin := must(svc.Credentials.Authenticate(ctx, os.Getenv(cascadesChild+"_KEY")))
+	admin := must(svc.Credentials.Authenticate(ctx, os.Getenv(cascadesChild+"_KEY"), auth.Origin{}))
 	var err error
 	switch do {
 	case "delete":
@@ -167,9 +168,9 @@ func TestStepsSurviveKill(t *testing.T) {
 	w := newWorld(t, nil)
 	set, n := w.sets[0], many()
 	w.fill(set, n)
-	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", containers.NewKey{})
+	_, key, err := w.svc.Users.CreateKey(context.Background(), w.admin, "me", containers.KeyFields{})
 	check(err)
-	must(w.svc.Credentials.Authenticate(context.Background(), key)) // records the use of the key now, not in a child
+	must(w.svc.Credentials.Authenticate(context.Background(), key, auth.Origin{})) // records the use of the key now, not in a child
 	k := w.harvester()
 	k.toEnd()
 	w.close()

@@ -100,7 +100,7 @@ func (w *world) with(fn func(ctx context.Context, svc *repository.Service)) {
 func (w *world) populate() {
 	ctx := context.Background()
 	key := must(w.svc.Users.Bootstrap(ctx, ""))
-	w.admin = must(w.svc.Credentials.Authenticate(ctx, key))
+	w.admin = must(w.svc.Credentials.Authenticate(ctx, key, auth.Origin{}))
 	user := must(w.svc.Users.Create(ctx, w.admin, containers.NewUser{Username: "member"}))
 	w.member = auth.Principal{UserID: user.ID, Username: user.Username}
 	for i := range 3 {

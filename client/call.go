@@ -242,7 +242,7 @@ func uncompressed(response *http.Response) (io.Reader, error) {
 
 // record is an object with an id.
 type record interface {
-	Dataspace | Set | Resource | Version | User | CreatedKey | Privilege | Link | AddressedLink |
+	Dataspace | Set | Resource | Version | User | CreatedKey | Key | Privilege | Link | AddressedLink |
 		Schema | SchemaVersion | Edit | EditOutcome | Webhook | SecretWebhook | Delivery
 }
 
@@ -270,6 +270,8 @@ func identify(r any, etag string) (id string) {
 		id = strconv.Itoa(r.Version)
 	case *Version:
 		id = r.ResourceID
+	case *Key:
+		id = r.ID
 	case *CreatedKey:
 		id = r.ID
 	case *Edit:

@@ -45,6 +45,8 @@ type (
 	UserEdit      = wire.UserEdit
 	Key           = wire.Key
 	NewKey        = wire.NewKey
+	KeyLimits     = wire.KeyLimits
+	KeyEdit       = wire.KeyEdit
 	CreatedKey    = wire.CreatedKey
 	KeyDependents = wire.KeyDependents
 	KeyDependent  = wire.KeyDependent

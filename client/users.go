@@ -62,6 +62,23 @@ func (s Keys) Create(ctx context.Context, userID string, k NewKey) (CreatedKey, 
 	return one[CreatedKey](ctx, s.c, request{method: http.MethodPost, path: at("users", userID, "keys"), in: k, once: true})
 }
 
+// Get returns a key, without the key itself. Callers other than sysadmins may read only their own
+// keys.
+func (s Keys) Get(ctx context.Context, userID, keyID string) (Key, error) {
+	return one[Key](ctx, s.c, request{method: http.MethodGet, path: at("users", userID, "keys", keyID)})
+}
+
+// Edit changes a key. If a key without limits becomes narrow, the objects that depend on it end.
+// Callers other than sysadmins may change only their own keys.
+func (s Keys) Edit(ctx context.Context, userID, keyID string, edit KeyEdit) (Key, error) {
+	return one[Key](ctx, s.c, request{method: http.MethodPut, path: at("users", userID, "keys", keyID), in: edit})
+}
+
+// Narrow is Edit, and keeps the objects that depend on the key. They then depend on its maker.
+func (s Keys) Narrow(ctx context.Context, userID, keyID string, edit KeyEdit) (Key, error) {
+	return one[Key](ctx, s.c, request{method: http.MethodPut, path: at("users", userID, "keys", keyID) + "?dependents=keep", in: edit})
+}
+
 // Dependents returns the objects that would end with a key if it were revoked now. Callers other
 // than sysadmins may read only the dependents of their own keys.
 func (s Keys) Dependents(ctx context.Context, userID, keyID string) (d KeyDependents, err error) {

@@ -17,6 +17,7 @@ func TestKeyIsShownOnceAndCanBeRevoked(t *testing.T) {
   "prefix": "{prefix}",
   "created": "{created}",
 {more}  "madeWith": "{maker}",
+  "scope": "all",
   "state": "active",
   "key": "{key}"
 }

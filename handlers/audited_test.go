@@ -70,6 +70,7 @@ func loggedRequests() map[string]loggedRequest {
 		"DELETE /users/{id}":              {"user.delete key.revoke", "", ""},
 		"POST /users/{id}/restore":        {"user.restore", "", ""},
 		"POST /users/{id}/keys":           {"key.create", "key.create", ""},
+		"PUT /users/{id}/keys/{keyId}":    {"key.update", "", ""},
 		"DELETE /users/{id}/keys/{keyId}": {"key.revoke", "", ""},
 		"POST /privileges":                {"privilege.grant", "", ""},
 		"DELETE /privileges/{id}":         {"privilege.revoke", "", ""},

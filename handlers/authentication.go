@@ -35,7 +35,6 @@ func (a *api) serveIdentified(w http.ResponseWriter, req *exchange.Request, rt r
 		return err
 	}
 	req.Caller = caller
-	req.Caller.Origin = a.auth.Origin(w, req.Request)
 	exchange.NoteCaller(w, caller)
 	if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, req.Query)); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"labshelf/auth"
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -132,7 +133,7 @@ func TestDeletionOfManyBatches(t *testing.T) {
 // fill adds many small files to a set, directly through the repository.
 func (s *space) fill(set string, many int) {
 	s.t.Helper()
-	caller, err := s.repo.Credentials.Authenticate(context.Background(), s.key)
+	caller, err := s.repo.Credentials.Authenticate(context.Background(), s.key, auth.Origin{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -29,10 +29,9 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	err := refuseKey(query)
 	var caller auth.Principal
 	if err == nil {
-		caller, err = a.drive.Authenticate(w.Header(), r)
+		caller, err = a.drive.Authenticate(w, r)
 	}
 	if err == nil {
-		caller.Origin = a.auth.Origin(w, r)
 		exchange.NoteCaller(w, caller)
 		err = a.serveAdmitted(w, r, caller, path)
 	}
@@ -55,7 +54,7 @@ func (a *api) serveAbove(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	w.Header().Set("Dav", "1, 2")
-	caller, err := a.drive.Authenticate(w.Header(), r)
+	caller, err := a.drive.Authenticate(w, r)
 	if err == nil {
 		exchange.NoteCaller(w, caller)
 		err = a.drive.FindAbove(w, r, above)

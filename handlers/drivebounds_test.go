@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/auth"
 	"labshelf/handlers"
 	"labshelf/internal/servers"
 	"labshelf/repository"
@@ -126,7 +127,7 @@ func TestDriveAnswersAreXML(t *testing.T) {
 		answers["absent "+good] = d.dav("PROPFIND", "", propfindOf(good+`<D:none/><D:getetag/><D:getetag/>`), "Depth: 1").want(http.StatusMultiStatus).body
 		answers["locked "+good] = d.dav("LOCK", path, lockOf("shared", good)).want(http.StatusOK).body
 	}
-	admin, err := d.repo.Credentials.Authenticate(t.Context(), d.key)
+	admin, err := d.repo.Credentials.Authenticate(t.Context(), d.key, auth.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}

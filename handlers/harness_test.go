@@ -176,6 +176,8 @@ type client struct {
 	t   *testing.T
 	key string
 	id  string // id of the user; "" for the first sysadmin
+
+	unlimited string // another key of the user, if key has limits
 }
 
 // on returns the client for a subtest.

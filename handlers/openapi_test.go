@@ -80,7 +80,7 @@ func TestCodes(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	optional := map[string][]string{
-		"Dataspace": {"metadata", "quota"}, "DataspaceUsage": {"quota"}, "Set": {"metadata"}, "Resource": {"purged", "damaged", "movedTo", "linkId", "metadata"}, "Link": {"lastUsed"}, "NewLink": {"lastUsed"}, "Upload": {"setId", "resourceId", "resourceUrl"}, "User": {"sysadmin", "quota"}, "Key": {"expires", "lastUsed", "madeWith"}, "NewKey": {"expires", "lastUsed", "madeWith"}, "Problem": {"field"}, "Status": {"detail"},
+		"Dataspace": {"metadata", "quota"}, "DataspaceUsage": {"quota"}, "Set": {"metadata"}, "Resource": {"purged", "damaged", "movedTo", "linkId", "metadata"}, "Link": {"lastUsed"}, "NewLink": {"lastUsed"}, "Upload": {"setId", "resourceId", "resourceUrl"}, "User": {"sysadmin", "quota"}, "Key": {"expires", "lastUsed", "madeWith", "dataspaceId", "setId", "networks"}, "NewKey": {"expires", "lastUsed", "madeWith", "dataspaceId", "setId", "networks"}, "Problem": {"field"}, "Status": {"detail"},
 	}
 	for _, name := range []string{"Dataspace", "Set", "Resource", "Upload", "User", "Key", "NewKey", "Privilege", "SignIn", "Session", "Usage", "DataspaceUsage", "Status", "StatusDetail", "Purge", "Problem", "End"} {
 		schema := suite.document.Schema(name)

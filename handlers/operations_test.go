@@ -204,6 +204,8 @@ func operations() []operation {
 		{"pageUserKeys", false, nil},
 		{"createUserKey", false, fields(object{"label": "New"})},
 		{"getKeyDependents", false, nil},
+		{"getUserKey", false, nil},
+		{"updateUserKey", false, fields(object{"label": "Newer"})},
 		{"revokeUserKey", false, nil},
 		{"deleteUser", false, nil},
 		{"restoreUser", false, nil},
@@ -231,6 +233,8 @@ func operations() []operation {
 		{"pageUserKeys", true, nil},
 		{"createUserKey", true, fields(object{"label": "New"})},
 		{"getKeyDependents", true, nil},
+		{"getUserKey", true, nil},
+		{"updateUserKey", true, fields(object{"label": "Newer"})},
 		{"revokeUserKey", true, nil},
 
 		{"getUpload", true, tus(raw{})},
@@ -362,6 +366,15 @@ func (f *fixture) path(route *openapitest.Operation, ids map[string]string) stri
 // try sends a valid request for the operation as a caller.
 func (f *fixture) try(caller *client, op operation) *answer {
 	f.t.Helper()
+	return caller.send(f.request(caller, op))
+}
+
+// request returns a valid request for an operation. It creates what the request needs.
+func (f *fixture) request(caller *client, op operation) (method, path string, body any) {
+	f.t.Helper()
+	if caller.unlimited != "" {
+		caller = caller.withKey(caller.unlimited)
+	}
 	ids := map[string]string{}
 	for name, id := range f.ids {
 		ids[name] = id
@@ -377,10 +390,9 @@ func (f *fixture) try(caller *client, op operation) *answer {
 			ids["KeyId"] = caller.send("POST", "/users/me/keys", nil).want(http.StatusCreated).object().text("id")
 		}
 	}
-	var body any
 	if op.body != nil {
 		body = op.body(f)
 	}
 	route := routeOf(op.id)
-	return caller.send(route.Method, f.path(route, ids), body)
+	return route.Method, f.path(route, ids), body
 }

@@ -199,6 +199,7 @@ A test writes this page from the routes of the service. Other tests send every r
 |---|---|
 | missing ids | callers with a valid key get 404, before the permission is checked. For keys of other users and paths below /admin, the permission is checked first. Callers without a key get 401 |
 | *no key, open* | the dataspace is open, and ` + "`anonymous = \"on\"`" + `; otherwise use the column *no key*. An invalid key always gets 401 |
+| keys | a key with limits gets 403 for a request that its scope, dataspace, set or networks exclude. Every key can read its own user |
 | roles | roles in the dataspace of the request. A role in another dataspace gives no rights. If the body names a set, its dataspace is used |
 | copy and move | the line describes the permission at the destination. At the source, a copy requires permission to read, and a move requires an editor |
 | ` + "`POST /links`" + ` | the line describes shares and requests. Sysadmins can create invitations. With ` + "`invitations = \"admins\"`" + `, admins can create invitations to their dataspace. Editors never own invitations. Only sysadmins can create invitations without a dataspace |
@@ -210,9 +211,10 @@ A test writes this page from the routes of the service. Other tests send every r
 `)
 	special := map[string]string{"oneself": "oneself", "senders": "sender", "creators": "config"}
 	var requests strings.Builder
+	scopes := scopesOfRoutes()
 	seen := map[string]bool{}
 	for _, route := range handlers.Routes() {
-		fmt.Fprintf(&requests, "| `%s %s` | %s |\n", route.Method, route.Path, route.Audience.Word)
+		fmt.Fprintf(&requests, "| `%s %s` | %s | %s |\n", route.Method, route.Path, route.Audience.Word, scopes[route.Method+" "+route.Path])
 		if seen[route.Audience.Word] {
 			continue
 		}
@@ -230,7 +232,7 @@ A test writes this page from the routes of the service. Other tests send every r
 		}
 		page.WriteString("\n")
 	}
-	page.WriteString("\n## Requests\n\n| request | callers |\n|---|---|\n" + requests.String())
+	page.WriteString("\n## Requests\n\n| request | callers | keys of these scopes |\n|---|---|---|\n" + requests.String())
 	page.WriteString(filtersTable(strings.Fields(handlers.Everybody)))
 	page.WriteString(driveTable(strings.Fields(handlers.Everybody)))
 	return page.String()

@@ -232,6 +232,8 @@ func (a *api) routesOfUsers() []route {
 
 		{"GET", "/users/:id/keys", oneself, a.v1.Keys.List, listing, page},
 		{"POST", "/users/:id/keys", oneself, a.v1.Keys.Create, plain, light},
+		{"GET", "/users/:id/keys/:keyId", oneself, a.v1.Keys.Get, plain, light},
+		{"PUT", "/users/:id/keys/:keyId", oneself, a.v1.Keys.Update, revoking, light},
 		{"DELETE", "/users/:id/keys/:keyId", oneself, a.v1.Keys.Revoke, revoking, light},
 		{"GET", "/users/:id/keys/:keyId/dependents", oneself, a.v1.Keys.Dependents, plain, page},
 	}

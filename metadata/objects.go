@@ -184,6 +184,7 @@ type Key struct {
 	Created                 Stamp
 	Expires, LastUsed, Gone Stamp // 0: never
 	MadeWith                ID    // key of the same user whose end also ends this one; zero: none
+	Limits                  auth.Limits
 }
 
 // Session is the credential of a browser, created with a key. The table stores the digest of its

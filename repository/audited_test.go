@@ -92,7 +92,7 @@ func TestUseCasesAreLogged(t *testing.T) {
 			return err
 		}, "user.create"},
 		{"sessions", func() error {
-			_, key, err := svc.Users.CreateKey(ctx, admin, "me", containers.NewKey{})
+			_, key, err := svc.Users.CreateKey(ctx, admin, "me", containers.KeyFields{})
 			k.OK(err)
 			_, token, _, err = svc.Credentials.SignIn(ctx, key, "", auth.Origin{})
 			k.OK(err)

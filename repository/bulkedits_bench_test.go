@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
 	"labshelf/metadata"
@@ -34,7 +35,7 @@ func BenchmarkEditByCSV(b *testing.B) {
 	service := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{HoldUpTo: 100})
 	key, err := service.Users.Bootstrap(ctx, "")
 	fatal(err)
-	admin, err := service.Credentials.Authenticate(ctx, key)
+	admin, err := service.Credentials.Authenticate(ctx, key, auth.Origin{})
 	fatal(err)
 	space, err := service.Dataspaces.Create(ctx, admin, containers.NewDataspace{Name: "space"})
 	fatal(err)

@@ -41,7 +41,7 @@ func newLarge(b *testing.B, versions int) *large {
 	l.svc = repositorytest.NewStill(meta, files, repository.Config{})
 	key, err := l.svc.Users.Bootstrap(b.Context(), "")
 	l.ok(err)
-	l.admin, err = l.svc.Credentials.Authenticate(b.Context(), key)
+	l.admin, err = l.svc.Credentials.Authenticate(b.Context(), key, auth.Origin{})
 	l.ok(err)
 	for i := range l.sets {
 		space, err := l.svc.Dataspaces.Create(b.Context(), l.admin, containers.NewDataspace{Name: fmt.Sprint("space", i)})

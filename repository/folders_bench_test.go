@@ -40,7 +40,7 @@ func newForest(b *testing.B) *forest {
 	f.svc = repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	key, err := f.svc.Users.Bootstrap(b.Context(), "")
 	f.ok(err)
-	f.admin, err = f.svc.Credentials.Authenticate(b.Context(), key)
+	f.admin, err = f.svc.Credentials.Authenticate(b.Context(), key, auth.Origin{})
 	f.ok(err)
 	space, err := f.svc.Dataspaces.Create(b.Context(), f.admin, containers.NewDataspace{Name: "space"})
 	f.ok(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
 	"labshelf/metadata"
@@ -30,7 +31,7 @@ func TestInlineBodiesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := s.Credentials.Authenticate(t.Context(), key)
+	admin, err := s.Credentials.Authenticate(t.Context(), key, auth.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}

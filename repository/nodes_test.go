@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
@@ -261,12 +262,12 @@ func TestEventsOfOtherNode(t *testing.T) {
 func TestKeyEndsAtAllNodes(t *testing.T) {
 	twoNodes(t, repository.Config{}, func(a, b *repositorytest.World, _, _ *repositorytest.Shared) {
 		ctx := a.T.Context()
-		made, text, err := a.Service.Users.CreateKey(ctx, a.Admin, "me", containers.NewKey{})
+		made, text, err := a.Service.Users.CreateKey(ctx, a.Admin, "me", containers.KeyFields{})
 		a.OK(err)
-		_, err = b.Service.Credentials.Authenticate(ctx, text)
+		_, err = b.Service.Credentials.Authenticate(ctx, text, auth.Origin{})
 		b.OK(err)
 		a.OK(a.Service.Users.RevokeKey(ctx, a.Admin, "me", made.ID.String(), false))
-		_, err = b.Service.Credentials.Authenticate(ctx, text)
+		_, err = b.Service.Credentials.Authenticate(ctx, text, auth.Origin{})
 		repositorytest.WantCode(b.T, err, errs.CodeUnauthenticated)
 	})
 }

@@ -3,6 +3,7 @@ package repository_test
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"runtime"
 	"sync"
 	"testing"
@@ -47,7 +48,7 @@ func (g *guessed) guess(ctx context.Context, what, token, address, password stri
 	done := make(chan struct{})
 	g.all.Go(func() {
 		defer close(done)
-		_, err := g.Service.Visitors.Admit(ctx, links.Visitor{Token: token, Origin: auth.Origin{Address: address}}, password)
+		_, err := g.Service.Visitors.Admit(ctx, links.Visitor{Token: token, Origin: auth.Origin{Address: netip.MustParseAddr(address)}}, password)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if known, is := errors.AsType[*errs.Error](err); is {

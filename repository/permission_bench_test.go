@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
 	"labshelf/repository"
@@ -22,7 +23,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := svc.Credentials.Authenticate(b.Context(), key); err != nil {
+		if _, err := svc.Credentials.Authenticate(b.Context(), key, auth.Origin{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -46,15 +46,15 @@ func (h *held) newVisitor(n int) *visitor {
 	v.user, err = h.Service.Users.Create(ctx, h.Admin, containers.NewUser{Username: fmt.Sprint("visitor-", n)})
 	h.OK(err)
 	var k metadata.Key
-	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), containers.NewKey{})
+	k, v.key, err = h.Service.Users.CreateKey(ctx, h.Admin, v.user.ID.String(), containers.KeyFields{})
 	h.OK(err)
 	v.keyID = k.ID
 	v.grant("member")
-	v.old, err = h.Service.Credentials.Authenticate(ctx, v.key)
+	v.old, err = h.Service.Credentials.Authenticate(ctx, v.key, auth.Origin{})
 	h.OK(err)
 	_, v.session, _, err = h.Service.Credentials.SignIn(ctx, v.key, "", auth.Origin{})
 	h.OK(err)
-	v.oldSession, err = h.Service.Credentials.AuthenticateSession(ctx, v.session)
+	v.oldSession, err = h.Service.Credentials.AuthenticateSession(ctx, v.session, auth.Origin{})
 	h.OK(err)
 	return v
 }
@@ -87,7 +87,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	}
 	return map[string]func() error{
 		"a record": func() error {
-			p, err := v.Service.Credentials.Authenticate(ctx, v.key)
+			p, err := v.Service.Credentials.Authenticate(ctx, v.key, auth.Origin{})
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 		},
 		"a record, in a request that began before": func() error { return record(v.old) },
 		"a record, with a session": func() error {
-			p, err := v.Service.Credentials.AuthenticateSession(ctx, v.session)
+			p, err := v.Service.Credentials.AuthenticateSession(ctx, v.session, auth.Origin{})
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 		},
 		"a record, in a request with a session that began before": func() error { return record(v.oldSession) },
 		"a page": func() error {
-			p, err := v.Service.Credentials.Authenticate(ctx, v.key)
+			p, err := v.Service.Credentials.Authenticate(ctx, v.key, auth.Origin{})
 			if err != nil {
 				return err
 			}
@@ -260,11 +260,11 @@ func TestKeyCached(t *testing.T) {
 		defer svc.Close()
 		h := populated(t, svc, 1)
 		ends := metadata.Stamp(time.Now().Add(time.Hour).Truncate(time.Second).UnixMicro())
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{Expires: &ends})
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.KeyFields{Expires: &ends})
 		h.OK(err)
 		authenticate := func() {
 			var p auth.Principal
-			if p, err = svc.Credentials.Authenticate(t.Context(), key); err == nil && p.UserID != h.Admin.UserID {
+			if p, err = svc.Credentials.Authenticate(t.Context(), key, auth.Origin{}); err == nil && p.UserID != h.Admin.UserID {
 				err = errors.New("another user")
 			}
 		}
@@ -276,7 +276,7 @@ func TestKeyCached(t *testing.T) {
 		}
 		updates, views := settle(), meta.views.Load()
 		ctx := t.Context()
-		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.Authenticate(ctx, key) }); got != 0 || err != nil {
+		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.Authenticate(ctx, key, auth.Origin{}) }); got != 0 || err != nil {
 			t.Errorf("%v allocations, %v", got, err)
 		}
 		if got := meta.views.Load() - views; got != 0 {
@@ -295,7 +295,7 @@ func TestKeyCached(t *testing.T) {
 				t.Errorf("%d commits after %d minutes", got, minute+1)
 			}
 		}
-		p, err := svc.Credentials.Authenticate(ctx, key)
+		p, err := svc.Credentials.Authenticate(ctx, key, auth.Origin{})
 		h.OK(err)
 		ahead.Add(int64(time.Hour))
 		authenticate()
@@ -313,20 +313,20 @@ func TestCacheBounded(t *testing.T) {
 	svc.CacheAtMost(10)
 	var keys []string
 	for range 25 {
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.KeyFields{})
 		h.OK(err)
 		keys = append(keys, key)
 	}
 	for range 3 {
 		for _, key := range keys {
-			_, err := svc.Credentials.Authenticate(t.Context(), key)
+			_, err := svc.Credentials.Authenticate(t.Context(), key, auth.Origin{})
 			h.OK(err)
 			if got := svc.Cached(); got < 1 || got > 10 {
 				t.Fatalf("%d keys are remembered", got)
 			}
 		}
 	}
-	_, err := svc.Credentials.Authenticate(t.Context(), strings.Repeat("x", 40))
+	_, err := svc.Credentials.Authenticate(t.Context(), strings.Repeat("x", 40), auth.Origin{})
 	h.Refused(err, errs.CodeUnauthenticated)
 	if got := svc.Cached(); got > 10 {
 		t.Errorf("%d keys are remembered", got)

@@ -35,11 +35,11 @@ func (w *rationed) newEditor(name string) auth.Principal {
 	w.T.Helper()
 	u, err := w.Service.Users.Create(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), containers.NewKey{})
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, u.ID.String(), containers.KeyFields{})
 	w.OK(err)
 	_, _, err = w.Service.Users.Grant(w.T.Context(), w.Admin, containers.NewPrivilege{UserID: u.ID.String(), DataspaceID: w.Space.ID.String(), Role: auth.Editor})
 	w.OK(err)
-	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
+	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key, auth.Origin{})
 	w.OK(err)
 	return p
 }

@@ -66,7 +66,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 	})
 	key, err := c.service.Users.Bootstrap(b.Context(), "")
 	if err == nil {
-		c.admin, err = c.service.Credentials.Authenticate(b.Context(), key)
+		c.admin, err = c.service.Credentials.Authenticate(b.Context(), key, auth.Origin{})
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -97,9 +97,9 @@ func (s *searched) user(name string) auth.Principal {
 	s.T.Helper()
 	user, err := s.Service.Users.Create(s.T.Context(), s.Admin, containers.NewUser{Username: name})
 	s.OK(err)
-	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), containers.NewKey{})
+	_, key, err := s.Service.Users.CreateKey(s.T.Context(), s.Admin, user.ID.String(), containers.KeyFields{})
 	s.OK(err)
-	p, err := s.Service.Credentials.Authenticate(s.T.Context(), key)
+	p, err := s.Service.Credentials.Authenticate(s.T.Context(), key, auth.Origin{})
 	s.OK(err)
 	return p
 }

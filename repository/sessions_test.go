@@ -26,7 +26,7 @@ func TestSessionCached(t *testing.T) {
 		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 		defer svc.Close()
 		h := populated(t, svc, 1)
-		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
+		_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.KeyFields{})
 		h.OK(err)
 		_, token, ends, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 		h.OK(err)
@@ -34,28 +34,28 @@ func TestSessionCached(t *testing.T) {
 			t.Errorf("it lasts %s", age)
 		}
 		ctx := t.Context()
-		p, err := svc.Credentials.AuthenticateSession(ctx, token)
+		p, err := svc.Credentials.AuthenticateSession(ctx, token, auth.Origin{})
 		h.OK(err)
 		if p.UserID != h.Admin.UserID || p.Session == (auth.SessionDigest{}) {
 			t.Errorf("another user: %+v", p)
 		}
 		synctest.Wait() // until all background work is idle
 		views := meta.views.Load()
-		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.AuthenticateSession(ctx, token) }); got != 0 || err != nil {
+		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Credentials.AuthenticateSession(ctx, token, auth.Origin{}) }); got != 0 || err != nil {
 			t.Errorf("%v allocations, %v", got, err)
 		}
 		if got := meta.views.Load() - views; got != 0 {
 			t.Errorf("%d transactions", got)
 		}
 		for _, other := range []string{"", "x", key, token + "A", token[:len(token)-1], token[:len(token)-2] + "**", "lss_" + strings.Repeat("A", 64)} {
-			_, err := svc.Credentials.AuthenticateSession(ctx, other)
+			_, err := svc.Credentials.AuthenticateSession(ctx, other, auth.Origin{})
 			h.Refused(err, errs.CodeUnauthenticated)
 			if !errors.Is(err, core.ErrUnknownKey) {
 				t.Errorf("%q: %v", other, err)
 			}
 			h.OK(svc.Credentials.SignOut(ctx, other, auth.Origin{}))
 		}
-		_, err = svc.Credentials.AuthenticateSession(ctx, token)
+		_, err = svc.Credentials.AuthenticateSession(ctx, token, auth.Origin{})
 		h.OK(err)
 	})
 }
@@ -79,7 +79,7 @@ func TestSignOutDurable(t *testing.T) {
 	meta := &undurableStore{Store: metadatatest.NewMemory(time.Now)}
 	svc := repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc, 1)
-	_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.NewKey{})
+	_, key, err := svc.Users.CreateKey(t.Context(), h.Admin, "me", containers.KeyFields{})
 	h.OK(err)
 	_, token, _, err := svc.Credentials.SignIn(t.Context(), key, "", auth.Origin{})
 	h.OK(err)

@@ -63,6 +63,7 @@ const (
 	CodeResourceNotFound   Code = "resource_not_found"
 	CodeUserNotFound       Code = "user_not_found"
 	CodeKeyNotFound        Code = "key_not_found"
+	CodeKeyEnded           Code = "key_ended"
 	CodePrivilegeNotFound  Code = "privilege_not_found"
 	CodeBlobNotFound       Code = "blob_not_found"
 	CodeUploadNotFound     Code = "upload_not_found"
@@ -125,7 +126,7 @@ func Codes() []Code {
 		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
 		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated, CodeKeyRequired, CodeCrossOrigin,
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
-		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
+		CodeKeyNotFound, CodeKeyEnded, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeTooManyRequests, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable, CodeOverBudget, CodeNewerSchema,

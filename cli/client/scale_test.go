@@ -209,7 +209,7 @@ func TestHarvestManyUnchanged(t *testing.T) {
 	}
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	caller := must[auth.Principal](t)(s.repo.Credentials.Authenticate(t.Context(), s.key))
+	caller := must[auth.Principal](t)(s.repo.Credentials.Authenticate(t.Context(), s.key, auth.Origin{}))
 	err := fetch.Each(t.Context(), 64, n, func(ctx context.Context, i int) (err error) { // concurrent writers share commits
 		upload := s.repo.Uploads.NewUpload(caller)
 		defer func() { err = errors.Join(err, upload.Discard()) }()

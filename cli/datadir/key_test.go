@@ -57,7 +57,7 @@ func TestFirstKeyAfterInterruptedStart(t *testing.T) {
 	if err != nil || string(kept) != shown+"\n" {
 		t.Errorf("shown %q, stored %q, %v", shown, kept, err)
 	}
-	if p, err := repo.Credentials.Authenticate(t.Context(), shown); err != nil || p.Username != "admin" || !p.Sysadmin {
+	if p, err := repo.Credentials.Authenticate(t.Context(), shown, auth.Origin{}); err != nil || p.Username != "admin" || !p.Sysadmin {
 		t.Errorf("the key belongs to %+v, %v", p, err)
 	}
 	if _, err := os.Lstat(obstacle); !errors.Is(err, fs.ErrNotExist) {

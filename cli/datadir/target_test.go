@@ -80,7 +80,7 @@ func (s site) fill(t *testing.T) (made contents) {
 		if made.key, err = repo.Users.Bootstrap(t.Context(), auth.NewKey()); err != nil {
 			t.Fatal(err)
 		}
-		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key, auth.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func (s site) fill(t *testing.T) (made contents) {
 func (s site) holds(t *testing.T, made contents) {
 	t.Helper()
 	s.with(t, func(repo *repository.Service) {
-		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key, auth.Origin{})
 		if err != nil {
 			t.Fatalf("the key: %v", err)
 		}
@@ -236,7 +236,7 @@ func TestMoveFollowsChanges(t *testing.T) {
 		t.Fatalf("interrupted: %+v, %v", first, err)
 	}
 	from.with(t, func(repo *repository.Service) {
-		admin, err := repo.Credentials.Authenticate(t.Context(), made.key)
+		admin, err := repo.Credentials.Authenticate(t.Context(), made.key, auth.Origin{})
 		if err == nil {
 			_, err = repo.Dataspaces.Create(t.Context(), admin, containers.NewDataspace{Name: "chemistry"})
 		}

@@ -179,8 +179,11 @@ func (d *Drive) quota(r *request, e folders.DriveEntry) (room, used string, err 
 	if err != nil || e.Dataspace == nil {
 		return room, used, err
 	}
-	bytes, err := d.repo.Drive.UsedBytes(r.Context(), r.caller, e.Dataspace.ID)
-	return room, strconv.FormatInt(bytes, 10), err
+	bytes, known, err := d.repo.Drive.UsedBytes(r.Context(), r.caller, e.Dataspace.ID)
+	if known {
+		used = strconv.FormatInt(bytes, 10)
+	}
+	return room, used, err
 }
 
 // propfinding is an answer to a PROPFIND in progress.

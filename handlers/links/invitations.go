@@ -31,7 +31,7 @@ func (l *Links) admitGuest(w http.ResponseWriter, r *exchange.Request, basic boo
 		return nil, l.auth.CountAnonymous(w.Header(), r.Request)
 	}
 	answer := http.Header{}
-	caller, err := l.auth.Authenticate(answer, r.Request)
+	caller, err := l.auth.Authenticate(answer, l.auth.Origin(w, r.Request), r.Request)
 	if err == nil {
 		return &caller, nil
 	}
@@ -50,7 +50,6 @@ func (l *Links) guestOf(w http.ResponseWriter, r *exchange.Request, v visitor) *
 		return nil
 	}
 	exchange.NoteCaller(w, *v.guest)
-	v.guest.Origin = l.auth.Origin(w, r.Request)
 	return v.guest
 }
 

@@ -72,10 +72,7 @@ type visitor struct {
 func (l *Links) visitorOf(w http.ResponseWriter, r *exchange.Request) (visitor, error) {
 	v := visitor{Visitor: links.Visitor{Token: r.Params.ByName("token")}}
 	r.ByLink = true
-	if client := l.hosts.Client(r.Request); client.IsValid() {
-		v.Address = client.String()
-	}
-	v.Origin.Request = l.auth.Origin(w, r.Request).Request
+	v.Origin = l.auth.Origin(w, r.Request)
 	exchange.SetAll(w.Header(), "Cache-Control", exchange.CachedByNobody, "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
 	if cookie, err := r.Cookie(passwordCookie); err == nil {
 		v.Proof = cookie.Value

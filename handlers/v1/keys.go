@@ -49,13 +49,53 @@ func (a Keys) Create(w http.ResponseWriter, r *exchange.Request) error {
 	return nil
 }
 
+// Get answers with the record of a key.
+func (a Keys) Get(w http.ResponseWriter, r *exchange.Request) error {
+	key, err := a.repo.Users.GetKey(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"))
+	if err == nil {
+		exchange.WriteJSON(w, http.StatusOK, a.presenter(r).key(time.Now())(key))
+	}
+	return err
+}
+
+// Update changes a key. A key has no entity tag.
+func (a Keys) Update(w http.ResponseWriter, r *exchange.Request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	keep, err := keepsDependents(r)
+	if err != nil {
+		return err
+	}
+	show, user, id := a.presenter(r).key(time.Now()), r.ID(), r.Params.ByName("keyId")
+	in := input.KeyEdit(fields, func() (input.Object, error) {
+		key, err := a.repo.Users.GetKey(r.Context(), r.Caller, user, id)
+		return fieldsOf(show)(key), err
+	})
+	key, err := a.repo.Users.UpdateKey(r.Context(), r.Caller, user, id, in, keep)
+	if err == nil {
+		exchange.WriteJSON(w, http.StatusOK, show(key))
+	}
+	return err
+}
+
 // Revoke ends a key. It also ends the key's dependents unless the query says keep.
 func (a Keys) Revoke(w http.ResponseWriter, r *exchange.Request) error {
+	keep, err := keepsDependents(r)
+	if err != nil {
+		return err
+	}
+	return exchange.WriteNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"), keep))
+}
+
+// keepsDependents reports whether the query keeps the dependents of a key.
+func keepsDependents(r *exchange.Request) (bool, error) {
 	dependents := r.Query.Get("dependents")
 	if r.Query.Has("dependents") && dependents != "end" && dependents != "keep" {
-		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
+		return false, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "dependents", Message: "dependents must be end or keep"}
 	}
-	return exchange.WriteNothing(w, "", a.repo.Users.RevokeKey(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"), dependents == "keep"))
+	return dependents == "keep", nil
 }
 
 // maxDependents limits the dependents of a key in an answer. The count includes all of them.

@@ -73,9 +73,13 @@ func (s presenter) key(now time.Time) func(metadata.Key) wire.Key {
 	return func(k metadata.Key) wire.Key {
 		return wire.Key{
 			ID: k.ID.String(), Label: k.Label, Prefix: k.Prefix, Created: encode.Time(k.Created), Expires: encode.Time(k.Expires),
-			LastUsed: encode.Time(k.LastUsed), MadeWith: encode.OptionalID(k.MadeWith), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
+			LastUsed: encode.Time(k.LastUsed), MadeWith: encode.OptionalID(k.MadeWith), KeyLimits: showLimits(k.Limits), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
 		}
 	}
+}
+
+func showLimits(l auth.Limits) wire.KeyLimits {
+	return wire.KeyLimits{Scope: l.Scope.String(), DataspaceID: encode.OptionalID(l.Dataspace), SetID: encode.OptionalID(l.Set), Networks: l.Networks.List()}
 }
 
 func (s presenter) privilege(p metadata.Privilege) wire.Privilege {

@@ -21,7 +21,7 @@ type Status struct{ *api }
 // Get reports the status. Only sysadmins get the details. If no key can be checked because records
 // are unreadable, the error is only logged.
 func (a Status) Get(w http.ResponseWriter, r *exchange.Request) error {
-	caller, err := a.auth.Authenticate(w.Header(), r.Request)
+	caller, err := a.auth.Authenticate(w.Header(), a.auth.Origin(w, r.Request), r.Request)
 	if errors.Is(err, authentication.ErrTooManyFailures) { // otherwise keys could be guessed here
 		return err
 	}

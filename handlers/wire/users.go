@@ -45,13 +45,33 @@ type Key struct {
 	Expires  Time   `json:"expires,omitzero"`   // zero: never
 	LastUsed Time   `json:"lastUsed,omitzero"`  // zero: never
 	MadeWith string `json:"madeWith,omitempty"` // id of the key whose end also ends this one; "": none
-	State    string `json:"state"`              // Active, Revoked or Expired
+	KeyLimits
+	State string `json:"state"` // Active, Revoked or Expired
+}
+
+// KeyLimits are what a key permits, where, and from where.
+type KeyLimits struct {
+	Scope       string   `json:"scope,omitempty"`       // all, write, add or read; in a request, "" is all
+	DataspaceID string   `json:"dataspaceId,omitempty"` // the only dataspace; "": all
+	SetID       string   `json:"setId,omitempty"`       // the only set; "": all
+	Networks    []string `json:"networks,omitempty"`    // prefixes such as 192.0.2.0/24; none: all addresses
 }
 
 // NewKey describes a key to create.
 type NewKey struct {
 	Label   string `json:"label,omitempty"`  // its purpose, up to 100 characters
 	Expires Time   `json:"expires,omitzero"` // in the future; zero: the expiry of the caller's key for a key of the same user, otherwise never
+	KeyLimits
+}
+
+// KeyEdit changes a key; nil fields stay unchanged. DataspaceID and SetID change together.
+type KeyEdit struct {
+	Label       *string   `json:"label,omitempty"`
+	Expires     *string   `json:"expires,omitempty"` // "" for the latest possible time
+	Scope       *string   `json:"scope,omitempty"`
+	DataspaceID *string   `json:"dataspaceId,omitempty"` // "": all
+	SetID       *string   `json:"setId,omitempty"`       // "": all
+	Networks    *[]string `json:"networks,omitempty"`    // none: all addresses
 }
 
 // CreatedKey is a new key, with the key itself, which is shown only once.

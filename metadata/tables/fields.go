@@ -110,27 +110,6 @@ func userFields(c *codec, u *metadata.User) {
 	addedThen(c, &u.Entry, (*codec).uint64, &u.Quota, (*codec).int64)
 }
 
-func keyFields(c *codec, k *metadata.Key) {
-	c.fixed(k.ID[:])
-	c.fixed(k.UserID[:])
-	c.fixed(k.Digest[:])
-	c.text(&k.Label)
-	c.text(&k.Prefix)
-	c.stamp(&k.Created)
-	c.stamp(&k.Expires)
-	c.stamp(&k.LastUsed)
-	c.stamp(&k.Gone)
-	added(c, &k.MadeWith, idField)
-}
-
-func sessionFields(c *codec, s *metadata.Session) {
-	c.fixed(s.UserID[:])
-	c.fixed(s.KeyID[:])
-	c.fixed(s.Digest[:])
-	c.stamp(&s.Created)
-	c.stamp(&s.Expires)
-}
-
 func uploadFields(c *codec, t *metadata.ResumableUpload) {
 	c.fixed(t.ID[:])
 	c.fixed(t.SenderID[:])

@@ -74,7 +74,8 @@ func nouns() map[string]noun {
 		"key": nounOf(keyFields, metadata.Key{
 			ID: id, UserID: other, Digest: auth.KeyDigest(digest), Label: "l", Prefix: "lsk_",
 			Created: 1, Expires: 2, LastUsed: 3, Gone: 4, MadeWith: other,
-		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+otherHex),
+			Limits: auth.Limits{Scope: auth.ScopeAdd, Dataspace: id, Set: other, Networks: "n"},
+		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+otherHex+"02"+idHex+otherHex+"016e"),
 		"session": nounOf(sessionFields, metadata.Session{
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),

@@ -11,7 +11,7 @@ import (
 )
 
 // Schema is the schema version that this program writes. It is the same for all engines.
-const Schema uint32 = 15
+const Schema uint32 = 16
 
 // Oldest is the oldest schema version that this program migrates. No release wrote an older one.
 const Oldest uint32 = 14
@@ -22,6 +22,7 @@ type step func(*Tx, Buckets) error
 // migrations lead from Oldest to Schema, one version at a time.
 var migrations = [Schema - Oldest][]step{
 	{addBuckets(15), countStorers},
+	{}, // keys may have limits
 }
 
 // Migrate migrates metadata from a schema version to the next one, in a transaction of the engine.

@@ -120,10 +120,12 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 // quota.
 func (s *Dataspaces) Create(ctx context.Context, p auth.Principal, in NewDataspace) (created metadata.Dataspace, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if !s.config.UsersCreateDataspaces {
-			if err := core.OnlySysadmin(p); err != nil {
-				return err
-			}
+		allowed := core.OnlySysadmin
+		if s.config.UsersCreateDataspaces {
+			allowed = core.Unlimited
+		}
+		if err := allowed(p); err != nil {
+			return err
 		}
 		d := metadata.Dataspace{Name: in.Name, Visibility: metadata.Private, Quota: s.config.DataspaceQuota}
 		if err := cmp.Or(in.Without(in.Name), core.CheckContainerName(in.Name), in.apply(&d)); err != nil {
@@ -152,7 +154,7 @@ func (s *Dataspaces) Get(ctx context.Context, p auth.Principal, id string) (d me
 		if d, err = core.LookupDataspace(tx, id, ""); err != nil {
 			return err
 		}
-		return core.Admit(tx, p, &d, auth.Read)
+		return core.Admit(tx, core.Passing(p), &d, auth.Read)
 	})
 	return d, err
 }

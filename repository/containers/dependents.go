@@ -104,6 +104,14 @@ func (d dependents) end(tx *metadata.Tx, change rows.Change, gone metadata.Stamp
 	return nil
 }
 
+// release ends the dependents of a key at a time, or keeps them.
+func (d dependents) release(tx *metadata.Tx, change rows.Change, k metadata.Key, gone metadata.Stamp, keep bool) error {
+	if keep {
+		return d.keep(tx, change, k)
+	}
+	return d.end(tx, change, gone, metadata.PausedWithKey)
+}
+
 // keep makes the direct dependents of a revoked key depend on the maker of that key. They still
 // expire at the same time.
 func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.Key) error {
@@ -113,7 +121,7 @@ func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.K
 		}
 		before := k
 		k.MadeWith, change.Action = revoked.MadeWith, audit.KeyUpdate
-		if err := rows.MoveKey(tx, change, before, k); err != nil {
+		if _, err := rows.UpdateKey(tx, change, before, k); err != nil {
 			return err
 		}
 	}

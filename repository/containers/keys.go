@@ -13,16 +13,66 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// NewKey describes a key to create.
-type NewKey struct {
-	Label   *string
-	Expires *metadata.Stamp
+// KeyFields are the changeable fields of a key. A nil field keeps its value.
+type KeyFields struct {
+	Label       *string
+	Expires     *metadata.Stamp // 0: as late as possible
+	Scope       *auth.Scope
+	DataspaceID *string  // "": all dataspaces
+	SetID       *string  // "": all sets; otherwise DataspaceID follows from it
+	Networks    []string // empty: all addresses
 	core.Input
+}
+
+// apply validates the fields and sets them in a key. The caller must be able to read the container
+// to which the key is limited.
+func (f KeyFields) apply(tx *metadata.Tx, p auth.Principal, k *metadata.Key) error {
+	err := cmp.Or(f.applyPlace(tx, p, &k.Limits), core.LabelText.Set(&k.Label, "label", f.Label))
+	if err == nil && f.Networks != nil {
+		if k.Limits.Networks, err = auth.ParseNetworks(f.Networks); err != nil {
+			err = core.Invalid("networks", "networks contains %s", err)
+		}
+	}
+	core.Set(&k.Limits.Scope, f.Scope)
+	core.Set(&k.Expires, f.Expires)
+	return cmp.Or(err, f.Malformed)
+}
+
+// applyPlace sets both ids if either is given, since they name one place.
+func (f KeyFields) applyPlace(tx *metadata.Tx, p auth.Principal, l *auth.Limits) error {
+	if f.DataspaceID == nil && f.SetID == nil {
+		return nil
+	}
+	l.Dataspace, l.Set = metadata.ID{}, metadata.ID{}
+	if id := core.ValueOf(f.DataspaceID); id != "" {
+		d, err := core.LookupDataspace(tx, id, "dataspaceId")
+		if err == nil {
+			err = core.Authorise(tx, p, d, auth.Read)
+		}
+		if err != nil {
+			return err
+		}
+		l.Dataspace = d.ID
+	}
+	if id := core.ValueOf(f.SetID); id != "" {
+		set, err := core.LookupSet(tx, id, "setId")
+		if err == nil {
+			err = set.Authorise(tx, p, auth.Read)
+		}
+		switch {
+		case err != nil:
+			return err
+		case l.Dataspace != metadata.ID{} && l.Dataspace != set.DataspaceID:
+			return core.Invalid("setId", "setId must be a set of the dataspace in dataspaceId")
+		}
+		l.Dataspace, l.Set = set.DataspaceID, set.ID
+	}
+	return nil
 }
 
 // CreateKey creates a key for a user and returns its record and the key, which cannot be read
 // later. A key that users create for themselves depends on the key of the request.
-func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in NewKey) (created metadata.Key, key string, err error) {
+func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in KeyFields) (created metadata.Key, key string, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := core.LookupUser(tx, core.Myself(p, user), "")
 		if err != nil {
@@ -32,17 +82,11 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in
 			return err
 		}
 		k := metadata.Key{UserID: u.ID}
-		core.Set(&k.Expires, in.Expires)
-		if err := cmp.Or(core.LabelText.Set(&k.Label, "label", in.Label), in.Malformed); err != nil {
-			return err
-		}
-		if in.Expires != nil && k.Expires <= s.core.Now() {
-			return core.Invalid("expires", "expires must be in the future")
-		}
 		if p.UserID == u.ID {
-			if err := endWithMaker(tx, p, &k); err != nil {
-				return err
-			}
+			k.MadeWith = p.KeyID
+		}
+		if err := s.setKey(tx, p, in, &k); err != nil {
+			return err
 		}
 		if u.State == metadata.Deleted {
 			return core.Conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
@@ -54,21 +98,68 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in
 	return created, key, err
 }
 
-// endWithMaker makes a new key depend on the key of the caller, so that it ends no later.
-func endWithMaker(tx *metadata.Tx, p auth.Principal, k *metadata.Key) error {
-	maker, err := tx.Keys.Get(p.UserID, p.KeyID)
-	if err != nil {
+// setKey validates the fields and sets them in a key, which ends no later than its maker.
+func (s *Users) setKey(tx *metadata.Tx, p auth.Principal, in KeyFields, k *metadata.Key) error {
+	if err := in.apply(tx, p, k); err != nil {
 		return err
 	}
-	k.MadeWith = maker.ID
-	if maker.Expires == 0 || k.Expires != 0 && k.Expires <= maker.Expires {
+	if k.Expires != 0 && k.Expires <= s.core.Now() && in.Expires != nil {
+		return core.Invalid("expires", "expires must be in the future")
+	}
+	if k.MadeWith == (metadata.ID{}) {
 		return nil
 	}
+	maker, err := tx.Keys.Get(k.UserID, k.MadeWith)
+	if err != nil || maker.Expires == 0 || k.Expires != 0 && k.Expires <= maker.Expires {
+		return err
+	}
 	if k.Expires != 0 {
-		return core.Invalid("expires", "expires must not be later than %s, when the key of this request ends", maker.Expires.Time().UTC().Format(time.RFC3339))
+		return core.Invalid("expires", "expires must not be later than %s, when the key ends that this key was made with", maker.Expires.Time().UTC().Format(time.RFC3339))
 	}
 	k.Expires = maker.Expires
 	return nil
+}
+
+// GetKey returns a key of a user.
+func (s *Users) GetKey(ctx context.Context, p auth.Principal, user, id string) (k metadata.Key, err error) {
+	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		k, err = lookupKey(tx, p, user, id)
+		return err
+	})
+	return k, err
+}
+
+// UpdateKey changes a key. If the key becomes narrow, everything that depends on it ends, since a
+// narrow key could not have made it. With keep, the dependents stay and depend on the maker of the
+// key.
+func (s *Users) UpdateKey(ctx context.Context, p auth.Principal, user, id string, in KeyFields, keep bool) (k metadata.Key, err error) {
+	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, err := lookupKey(tx, p, user, id)
+		if err != nil {
+			return err
+		}
+		k = before
+		if err := s.setKey(tx, p, in, &k); err != nil {
+			return err
+		}
+		if before.StateAt(s.core.Now()) != metadata.KeyActive {
+			return core.Conflict(errs.CodeKeyEnded, "", "this key is revoked or has expired; it cannot be changed")
+		}
+		if k == before {
+			return nil
+		}
+		change := rows.Change{By: p, Action: audit.KeyUpdate}
+		if change.Cause, err = rows.UpdateKey(tx, change, before, k); err != nil || before.Limits.Narrow() || !k.Limits.Narrow() {
+			return err
+		}
+		found, err := dependentsOf(tx, k)
+		if err != nil {
+			return err
+		}
+		return found.release(tx, change, k, s.core.Now(), keep)
+	})
+	s.ended()
+	return k, err
 }
 
 // putKey stores a new key that an operator creates.
@@ -119,10 +210,7 @@ func (s *Users) RevokeKey(ctx context.Context, p auth.Principal, user, id string
 			return err
 		}
 		change.Values = audit.Changes{}
-		if keep {
-			return found.keep(tx, change, k)
-		}
-		return found.end(tx, change, k.Gone, metadata.PausedWithKey)
+		return found.release(tx, change, k, k.Gone, keep)
 	})
 	s.ended()
 	return err

@@ -38,17 +38,18 @@ func (s *Dataspaces) OpenDataspaces(ctx context.Context, add func(metadata.Datas
 // a name, it yields only the dataspace with that name.
 func ListedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 	one := named(tx.Dataspaces.ByName, tx.Dataspaces.Get, q.Name, q.After.ID)
-	switch {
-	case p.Sysadmin && q.Name != nil:
+	ids, err := core.Readable(tx, core.Passing(p), q.After.ID)
+	switch all := ids == nil; {
+	case err != nil:
+		return nil, err
+	case all && q.Name != nil:
 		return one, nil
-	case p.Sysadmin:
+	case all:
 		return tx.Dataspaces.All(q.After.ID), nil
+	case q.Name != nil:
+		return core.Filter(one, func(d metadata.Dataspace) bool { return slices.Contains(ids, d.ID) }), nil
 	}
-	ids, err := core.Readable(tx, p, q.After.ID)
-	if q.Name != nil {
-		return core.Filter(one, func(d metadata.Dataspace) bool { return slices.Contains(ids, d.ID) }), err
-	}
-	return core.Each(ids, tx.Dataspaces.Get), err
+	return core.Each(ids, tx.Dataspaces.Get), nil
 }
 
 // listedSets yields the sets of some dataspaces, or of all if dataspaces is nil, ordered by id. If
@@ -89,9 +90,10 @@ func (s *Sets) List(ctx context.Context, p auth.Principal, listing paging.Listin
 			case q.Dataspace != metadata.ID{}:
 				within = []metadata.ID{q.Dataspace}
 			default:
-				within, err = core.Readable(tx, p, metadata.ID{})
+				within, err = core.Readable(tx, core.Passing(p), metadata.ID{})
 			}
-			return core.WithDescriptive(tx, q, listedSets(tx, within, q), func(set *metadata.Set) (metadata.ID, *string) { return set.ID, &set.Descriptive }), err
+			listed := core.Filter(listedSets(tx, within, q), func(set metadata.Set) bool { return p.Limits.Permits(set.DataspaceID, set.ID, auth.Read) })
+			return core.WithDescriptive(tx, q, listed, func(set *metadata.Set) (metadata.ID, *string) { return set.ID, &set.Descriptive }), err
 		},
 		Position: func(set metadata.Set) paging.Position { return paging.Position{ID: set.ID} },
 		Bytes:    func(set metadata.Set) int { return len(set.Description) + len(set.Descriptive) },

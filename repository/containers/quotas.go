@@ -55,7 +55,7 @@ func (s *Users) Usage(ctx context.Context, p auth.Principal, id string) (share S
 // sysadmin.
 func quotaShown(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (int64, error) {
 	d, err := tx.Dataspaces.Get(dataspace)
-	if err != nil || p.Sysadmin || d.Quota == 0 {
+	if err != nil || p.Everywhere || d.Quota == 0 {
 		return d.Quota, err
 	}
 	role, err := core.RoleIn(tx, p.UserID, d.ID)

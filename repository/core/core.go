@@ -142,7 +142,7 @@ func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principa
 		}
 		p, version := came, tx.Access()
 		tx.Facts = s.facts.at(version)
-		if p.AsOf != 0 && p.AsOf == version {
+		if p.AsOf != 0 && p.AsOf == version { // limits, too, are those of this version
 			if expired(p, s.Now()) {
 				return unauthenticated()
 			}
@@ -160,6 +160,9 @@ func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principa
 			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.Now()) != metadata.KeyActive {
 				err = metadata.ErrNotFound
 			}
+			if p.Limits = key.Limits; err == nil && p.Address.IsValid() && !p.Limits.Networks.Contain(p.Address) {
+				return elsewhere()
+			}
 		}
 		if err == nil && p.Session != (auth.SessionDigest{}) {
 			var session metadata.Session
@@ -173,7 +176,7 @@ func (s *Core) AsCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principa
 		case err != nil:
 			return err
 		}
-		p.Sysadmin = user.Sysadmin
+		p = p.WithRights(user.Sysadmin)
 		return fn(tx, p)
 	}
 }

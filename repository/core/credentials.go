@@ -30,9 +30,10 @@ func (s *Credentials) Close() {
 	s.refusals.Close()
 }
 
-// Authenticate returns the user of a key. Missing, unknown, expired and revoked keys get the same
-// error, but only for an unknown key it wraps ErrUnknownKey.
-func (s *Credentials) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
+// Authenticate returns the user of a key. from is the origin of the request. Missing, unknown,
+// expired and revoked keys get the same error, but only for an unknown key it wraps ErrUnknownKey.
+// A key that is used outside of its networks gets a Forbidden.
+func (s *Credentials) Authenticate(ctx context.Context, key string, from auth.Origin) (p auth.Principal, err error) {
 	if key == "" {
 		return p, unauthenticated()
 	}
@@ -47,14 +48,19 @@ func (s *Credentials) Authenticate(ctx context.Context, key string) (p auth.Prin
 			return p, err
 		}
 	}
-	return s.known(c, ok && presumed)
+	return s.known(c, ok && presumed, from)
 }
 
-// known returns the principal of a caller, and records the use of its key. It refuses expired keys.
-func (s *Credentials) known(c *caller, presumed bool) (auth.Principal, error) {
+// known returns the principal of a caller, and records the use of its key. It refuses expired keys,
+// and keys that are used outside of their networks.
+func (s *Credentials) known(c *caller, presumed bool, from auth.Origin) (auth.Principal, error) {
 	p, now := c.Principal, s.core.Now()
-	if expired(p, now) {
+	p.Origin = from
+	switch {
+	case expired(p, now):
 		return auth.Principal{}, unauthenticated()
+	case !p.Limits.Networks.Contain(from.Address):
+		return auth.Principal{}, elsewhere()
 	}
 	s.lastUse.observe(c, now)
 	p.Presumed = presumed
@@ -90,9 +96,8 @@ func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	if k.Gone != 0 || u.State != metadata.Active {
 		return nil, metadata.ErrNotFound
 	}
-	c := &caller{Principal: auth.Principal{
-		UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin, Expires: int64(k.Expires), AsOf: tx.Access(),
-	}}
+	p := auth.Principal{UserID: u.ID, KeyID: k.ID, Username: u.Username, Limits: k.Limits, Expires: int64(k.Expires), AsOf: tx.Access()}
+	c := &caller{Principal: p.WithRights(u.Sysadmin)}
 	c.used.Store(int64(k.LastUsed))
 	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"labshelf/auth"
+	"labshelf/auth/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/storage"
 )
@@ -194,10 +195,15 @@ func ResolveSet(tx *metadata.Tx, id metadata.ID) (ResolvedSet, error) {
 
 // Readable returns the ids of the dataspaces that the caller may read, ascending, from those
 // greater than after. It includes deleted ones. nil stands for all dataspaces. The caller must not
-// change the slice.
+// change the slice. Readable returns an error if the key of the caller may not read, or reaches
+// only one set.
 func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
-	switch {
-	case p.Sysadmin:
+	switch only := p.Limits.Dataspace; {
+	case !p.Limits.Permits(only, metadata.ID{}, auth.Read):
+		return nil, beyondLimits(p.Limits)
+	case only != metadata.ID{}:
+		return onlyReadable(tx, p, after)
+	case p.Everywhere:
 		return nil, nil
 	case p.Anonymous: // it may list only within one dataspace
 		return []metadata.ID{}, nil
@@ -216,6 +222,22 @@ func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.
 		first++
 	}
 	return all[first:len(all):len(all)], nil
+}
+
+// onlyReadable is like Readable for a key that reaches only one dataspace.
+func onlyReadable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
+	ids := []metadata.ID{}
+	d, err := tx.Dataspaces.Get(p.Limits.Dataspace)
+	if err == nil {
+		err = Authorise(tx, p, d, auth.Read)
+	}
+	switch refusal, is := errors.AsType[*errs.Error](err); {
+	case is && refusal.Kind == errs.Forbidden, err == nil && d.ID.Compare(after) <= 0:
+		return ids, nil
+	case err != nil:
+		return nil, err
+	}
+	return append(ids, d.ID), nil
 }
 
 // readDataspaces is like Readable without the cache.

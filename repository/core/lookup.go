@@ -97,7 +97,7 @@ func (s ResolvedSet) Shown() metadata.Set {
 
 // Admit authorises the caller, and reads the descriptive metadata of the set.
 func (s *ResolvedSet) Admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
-	if err := Authorise(tx, p, s.Dataspace, action); err != nil {
+	if err := s.Authorise(tx, p, action); err != nil {
 		return err
 	}
 	return rows.Described(tx, s.ID, &s.Descriptive)
@@ -121,7 +121,7 @@ func LookupResource(tx *metadata.Tx, id string) (ResolvedResource, error) {
 
 // Admit authorises the caller, and reads the descriptive metadata of the resource.
 func (r *ResolvedResource) Admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
-	if err := Authorise(tx, p, r.Set.Dataspace, action); err != nil {
+	if err := r.Set.Authorise(tx, p, action); err != nil {
 		return err
 	}
 	return rows.Described(tx, r.ID, &r.Descriptive)
@@ -153,7 +153,7 @@ func ReadableResource(tx *metadata.Tx, p auth.Principal, id string) (ResolvedRes
 	if err != nil {
 		return resolved, err
 	}
-	return resolved, Authorise(tx, p, resolved.Set.Dataspace, auth.Read)
+	return resolved, resolved.Set.Authorise(tx, p, auth.Read)
 }
 
 // Blame sets the field of an error about an object, if the error has none, to the field that names
@@ -168,14 +168,14 @@ func Blame(err error, field string) error {
 	return &blamed
 }
 
-// OpenSet reads the set in which the caller wants to create a resource. It returns an error if the
-// caller is not allowed to write there or the set is deleted.
-func OpenSet(tx *metadata.Tx, p auth.Principal, id string) (ResolvedSet, error) {
+// OpenSet reads the set in which the caller wants to create something. It returns an error if the
+// caller is not allowed to perform the action there or the set is deleted.
+func OpenSet(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (ResolvedSet, error) {
 	set, err := LookupSet(tx, id, "setId")
 	if err != nil {
 		return set, err
 	}
-	if err := Authorise(tx, p, set.Dataspace, auth.Write); err != nil {
+	if err := set.Authorise(tx, p, action); err != nil {
 		return set, err
 	}
 	return set, set.Open("setId")

@@ -20,9 +20,14 @@ func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, 
 	if p.Anonymous && !openListings[listing] {
 		return q, unauthenticated()
 	}
+	if err := listable(p, listing); err != nil {
+		return q, err
+	}
 	q.Listing = listing
 	switch listing {
-	case paging.DataspaceSets, paging.DataspaceResources, paging.DataspaceHistory:
+	case paging.DataspaceSets, paging.DataspaceResources:
+		q.Parent, err = ReadableDataspace(tx, Passing(p), req.Container)
+	case paging.DataspaceHistory:
 		q.Parent, err = ReadableDataspace(tx, p, req.Container)
 	case paging.SetResources, paging.SetHistory:
 		q.Parent, err = readableSet(tx, p, req.Container)
@@ -58,6 +63,17 @@ func (s *Core) Query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, 
 	return resolve(tx, p, q, paging.IDs{DataspaceID: idText(q.Dataspace), SetID: idText(q.Set), UserID: idText(q.User)})
 }
 
+// listable returns an error if the key of the caller permits no page of a listing.
+func listable(p auth.Principal, listing paging.Listing) error {
+	switch listing {
+	case paging.Privileges, paging.Links, paging.AuditEntries:
+		return Unlimited(p)
+	case paging.Users:
+		return Reads(p)
+	}
+	return Permitted(p, auth.Read)
+}
+
 // idText returns an id as a string, "" for the zero id.
 func idText(id metadata.ID) string {
 	if id == (metadata.ID{}) {
@@ -69,14 +85,14 @@ func idText(id metadata.ID) string {
 // resolve looks up the objects that a query filters by, and then checks that the caller may read
 // them. All callers get the same errors for objects that do not exist or are elsewhere.
 func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, ids paging.IDs) (paging.Query, error) {
-	var within []metadata.Dataspace // the caller must be able to read these
+	readable := func() error { return nil } // the caller must be able to read the innermost container
 	if ids.DataspaceID != "" {
 		d, err := LookupDataspace(tx, ids.DataspaceID, "dataspaceId")
 		if err != nil {
 			return q, err
 		}
 		if q.Dataspace = d.ID; q.Listing != paging.Privileges {
-			within = append(within, d)
+			readable = func() error { return Authorise(tx, Passing(p), d, auth.Read) }
 		}
 	}
 	if ids.SetID != "" {
@@ -87,7 +103,7 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, ids paging.IDs) 
 		if err != nil {
 			return q, err
 		}
-		q.Set, within = resolved.ID, append(within, resolved.Dataspace)
+		q.Set, readable = resolved.ID, func() error { return resolved.Authorise(tx, p, auth.Read) }
 	}
 	if ids.UserID != "" {
 		u, err := LookupUser(tx, Myself(p, ids.UserID), "userId")
@@ -96,12 +112,7 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, ids paging.IDs) 
 		}
 		q.User = u.ID
 	}
-	for _, d := range within {
-		if err := Authorise(tx, p, d, auth.Read); err != nil {
-			return q, err
-		}
-	}
-	return q, nil
+	return q, readable()
 }
 
 // ReadableDataspace returns the id of a dataspace, or an error if the caller is not allowed to read
@@ -119,5 +130,5 @@ func readableSet(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, err
 	if err != nil {
 		return metadata.ID{}, err
 	}
-	return resolved.ID, Authorise(tx, p, resolved.Dataspace, auth.Read)
+	return resolved.ID, resolved.Authorise(tx, p, auth.Read)
 }

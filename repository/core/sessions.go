@@ -26,7 +26,7 @@ const sessionAge = 30 * 24 * time.Hour
 const maxSessions = 32
 
 // AuthenticateSession is like Authenticate for the token of a session.
-func (s *Credentials) AuthenticateSession(ctx context.Context, token string) (p auth.Principal, err error) {
+func (s *Credentials) AuthenticateSession(ctx context.Context, token string, from auth.Origin) (p auth.Principal, err error) {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {
 		return p, refusedCaller(ErrUnknownKey)
@@ -41,7 +41,7 @@ func (s *Credentials) AuthenticateSession(ctx context.Context, token string) (p 
 			return p, err
 		}
 	}
-	return s.known(c, ok && presumed)
+	return s.known(c, ok && presumed, from)
 }
 
 // readSession reads the caller of a session from the tables.
@@ -72,11 +72,13 @@ func (s *Credentials) readSession(ctx context.Context, user metadata.ID, digest 
 // from is the origin of the request. The returned token is the only way to use the session; it
 // cannot be read later.
 func (s *Credentials) SignIn(ctx context.Context, key, former string, from auth.Origin) (p auth.Principal, token string, ends metadata.Stamp, err error) {
-	if p, err = s.Authenticate(ctx, key); err != nil {
+	if p, err = s.Authenticate(ctx, key, from); err != nil {
 		return p, "", 0, err
 	}
-	p.Origin = from
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := Unlimited(p); err != nil {
+			return err
+		}
 		token, ends, err = s.BeginSession(tx, p, former)
 		return err
 	})

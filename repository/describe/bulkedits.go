@@ -161,7 +161,7 @@ func (s *BulkEdits) MayEdit(ctx context.Context, p auth.Principal, set string) e
 func editableSet(tx *metadata.Tx, p auth.Principal, id string) (core.ResolvedSet, error) {
 	resolved, err := core.LookupSet(tx, id, "")
 	if err == nil {
-		err = core.Authorise(tx, p, resolved.Dataspace, auth.Write)
+		err = resolved.Authorise(tx, p, auth.Write)
 	}
 	if err == nil && resolved.Shown().State == metadata.Deleted {
 		err = core.Conflict(errs.CodeDeleted, "", "the set is deleted; restore it first")

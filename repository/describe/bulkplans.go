@@ -34,7 +34,7 @@ func (s *BulkEdits) ExportMetadata(ctx context.Context, p auth.Principal, set st
 		if err != nil {
 			return err
 		}
-		if err := core.Authorise(tx, p, resolved.Dataspace, auth.Read); err != nil {
+		if err := resolved.Authorise(tx, p, auth.Read); err != nil {
 			return err
 		}
 		if of = resolved.Shown(); of.State == metadata.Deleted {

@@ -18,7 +18,7 @@ func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action
 	}
 	of, err := core.ResolveSet(tx, e.SetID)
 	if err == nil {
-		err = core.Authorise(tx, p, of.Dataspace, action)
+		err = of.Authorise(tx, p, action)
 	}
 	return e, err
 }
@@ -37,7 +37,7 @@ func (s *BulkEdits) List(ctx context.Context, p auth.Principal, set string) (lis
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		of, err := core.LookupSet(tx, set, "")
 		if err == nil {
-			err = core.Authorise(tx, p, of.Dataspace, auth.Read)
+			err = of.Authorise(tx, p, auth.Read)
 		}
 		if err == nil {
 			list, err = rows.Collect(tx.Edits.OfSet(of.ID, metadata.ID{}), maxShown)

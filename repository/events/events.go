@@ -69,8 +69,8 @@ type Rules interface {
 	// data that fn has read is on stable storage. It returns an error of the kind Unauthenticated
 	// if the caller is no longer valid.
 	View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error
-	// MayRead reports whether the caller may read a dataspace and its contents.
-	MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error)
+	// MayRead reports whether the caller may read a dataspace or, if set is not zero, a set in it.
+	MayRead(tx *metadata.Tx, p auth.Principal, dataspace, set metadata.ID) (bool, error)
 }
 
 // Streams holds all streams of a service. It is safe for concurrent use.
@@ -316,7 +316,7 @@ func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batc
 	if err != nil || e.Action.String() == "" {
 		return false, err
 	}
-	allowed, err := st.mayHear(tx, p, e, in.Dataspace)
+	allowed, err := st.mayHear(tx, p, e, in)
 	if err == nil && allowed {
 		b.Events = append(b.Events, Event{
 			ID: st.id(number + 1), Kind: e.Action.String(), Object: e.Object, Dataspace: in.Dataspace, Set: in.Set,
@@ -328,16 +328,16 @@ func (st *Stream) hear(tx *metadata.Tx, p auth.Principal, number uint64, b *Batc
 // mayHear reports whether the caller may see an entry. Callers who may read a dataspace see the
 // entries about it, its roles, sets and resources. Users see the entries about their own keys and
 // sessions. Only sysadmins see the others.
-func (st *Stream) mayHear(tx *metadata.Tx, p auth.Principal, e audit.Entry, dataspace metadata.ID) (bool, error) {
+func (st *Stream) mayHear(tx *metadata.Tx, p auth.Principal, e audit.Entry, in rows.Containers) (bool, error) {
 	if p.Sysadmin {
 		return true, nil
 	}
 	switch e.Object.Kind {
 	case audit.Dataspace, audit.Set, audit.Resource:
-		return st.streams.rules.MayRead(tx, p, dataspace)
+		return st.streams.rules.MayRead(tx, p, in.Dataspace, in.Set)
 	case audit.Key:
-		return e.Subject == p.UserID, nil
+		return e.Subject == p.UserID && !p.Limits.Narrow(), nil
 	}
 	session := e.Action == audit.SessionBegin || e.Action == audit.SessionEnd
-	return session && e.User == p.UserID, nil
+	return session && e.User == p.UserID && !p.Limits.Narrow(), nil
 }

@@ -50,9 +50,9 @@ func (w *world) member(name, role string) (auth.Principal, metadata.Privilege) {
 	ctx := w.T.Context()
 	user, err := w.Service.Users.Create(ctx, w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), containers.NewKey{})
+	_, key, err := w.Service.Users.CreateKey(ctx, w.Admin, user.ID.String(), containers.KeyFields{})
 	w.OK(err)
-	p, err := w.Service.Credentials.Authenticate(ctx, key)
+	p, err := w.Service.Credentials.Authenticate(ctx, key, auth.Origin{})
 	w.OK(err)
 	if role == "" {
 		return p, metadata.Privilege{}
@@ -140,7 +140,7 @@ func TestSubscribers(t *testing.T) {
 		}
 		w.Replace(r, "other")
 		m.want("resource.create resource.replace")
-		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), containers.NewKey{})
+		_, _, err := w.Service.Users.CreateKey(ctx, w.Admin, stranger.UserID.String(), containers.KeyFields{})
 		w.OK(err)
 		_, err = w.Service.Users.Create(ctx, w.Admin, containers.NewUser{Username: "other"})
 		w.OK(err)
@@ -191,9 +191,9 @@ func TestRevocationEndsEvents(t *testing.T) {
 // TestExpiredKey: an expired key ends the stream at the next heartbeat.
 func TestExpiredKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", containers.NewKey{Expires: new(metadata.Stamp(time.Now().Add(time.Minute).Truncate(time.Second).UnixMicro()))})
+		_, key, err := w.Service.Users.CreateKey(t.Context(), w.Admin, "me", containers.KeyFields{Expires: new(metadata.Stamp(time.Now().Add(time.Minute).Truncate(time.Second).UnixMicro()))})
 		w.OK(err)
-		p, err := w.Service.Credentials.Authenticate(t.Context(), key)
+		p, err := w.Service.Credentials.Authenticate(t.Context(), key, auth.Origin{})
 		w.OK(err)
 		f, began := w.follow(p, ""), time.Now()
 		<-f.done

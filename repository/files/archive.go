@@ -45,7 +45,7 @@ func (s *Files) OpenArchive(ctx context.Context, p auth.Principal, set, folder s
 		return core.Revoked(s.core.Read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 			resolved, err := core.LookupSet(tx, set, "")
 			if err == nil {
-				err = core.Authorise(tx, p, resolved.Dataspace, auth.Read)
+				err = resolved.Authorise(tx, p, auth.Read)
 			}
 			return err
 		}))

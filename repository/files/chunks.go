@@ -94,7 +94,7 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 			return err
 		}
 	}
-	set, err := core.OpenSet(tx, p, *start.Fields.SetID)
+	set, err := core.OpenSet(tx, p, *start.Fields.SetID, auth.Add)
 	t.SetID = set.ID
 	return err
 }
@@ -136,13 +136,31 @@ type ChunkRules struct{ *Uploads }
 // ChunkRules returns the rules of the uploads of users.
 func (s *Uploads) ChunkRules() ChunkRules { return ChunkRules{s} }
 
-// Lookup returns an upload of the caller, as it is on stable storage.
+// Lookup returns an upload of the caller, as it is on stable storage. It returns an error if the
+// key of the caller does not permit what the upload will do.
 func (u ChunkRules) Lookup(ctx context.Context, p auth.Principal, id metadata.ID, _ bool) (t metadata.ResumableUpload, err error) {
 	err = u.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		t, err = UploadOf(tx, id, p.UserID)
-		return err
+		if t, err = UploadOf(tx, id, p.UserID); err != nil || !p.Limits.Narrow() {
+			return err
+		}
+		return mayContinue(tx, p, t)
 	})
 	return t, err
+}
+
+func mayContinue(tx *metadata.Tx, p auth.Principal, t metadata.ResumableUpload) error {
+	if t.ResourceID != (metadata.ID{}) {
+		r, err := core.LookupResource(tx, t.ResourceID.String())
+		if err == nil {
+			err = r.Set.Authorise(tx, p, auth.Write)
+		}
+		return err
+	}
+	set, err := core.LookupSet(tx, t.SetID.String(), "setId")
+	if err == nil {
+		err = set.Authorise(tx, p, auth.Add)
+	}
+	return err
 }
 
 // UploadOf returns an upload, or resumable.NotFound if it is not the sender's.

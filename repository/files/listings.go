@@ -130,7 +130,10 @@ func resourceRange(tx *metadata.Tx, p auth.Principal, q *paging.Query) (within m
 	case q.Dataspace != metadata.ID{}:
 		within.Dataspaces = []metadata.ID{q.Dataspace}
 	case q.Set == metadata.ID{}:
-		within.Dataspaces, err = core.Readable(tx, p, metadata.ID{})
+		within.Dataspaces, err = core.Readable(tx, core.Passing(p), metadata.ID{})
+	}
+	if only := p.Limits.Set; only != (metadata.ID{}) {
+		within.Set, within.Dataspaces = only, nil
 	}
 	if err == nil {
 		err = InStoredForm(tx, &within, q.Folders)

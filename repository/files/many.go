@@ -143,7 +143,7 @@ func (m *manySteps) source(tx *metadata.Tx, p auth.Principal) (core.ResolvedSet,
 	}
 	set, err := core.LookupSet(tx, m.set, "")
 	if err == nil {
-		err = core.Authorise(tx, p, set.Dataspace, action)
+		err = set.Authorise(tx, p, action)
 	}
 	return set, err
 }
@@ -158,7 +158,7 @@ func (m *manySteps) admit(tx *metadata.Tx, p auth.Principal) (set core.ResolvedS
 			goal, err = core.LookupSet(tx, m.SetID, "setId")
 		}
 		if err == nil {
-			err = core.Authorise(tx, p, goal.Dataspace, auth.Write)
+			err = goal.Authorise(tx, p, auth.Write)
 		}
 		if err == nil {
 			err = goal.Open("setId")

@@ -166,7 +166,7 @@ func (t *Relocation) admit(id string, to Destination) (err error) {
 			return err
 		}
 	}
-	if err := core.Authorise(t.tx, t.by, t.set.Dataspace, auth.Write); err != nil || to.Onto == "" {
+	if err := t.set.Authorise(t.tx, t.by, auth.Write); err != nil || to.Onto == "" {
 		return err
 	}
 	onto, err := core.LookupResource(t.tx, to.Onto)

@@ -108,7 +108,7 @@ func (u *Upload) Into(ctx context.Context, setID string) error {
 	err := u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		set, err := core.LookupSet(tx, setID, "setId")
 		if err == nil {
-			err = core.Authorise(tx, p, set.Dataspace, auth.Write)
+			err = set.Authorise(tx, p, auth.Add)
 		}
 		return set.DataspaceID, err
 	})
@@ -126,7 +126,7 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 	err := u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
 		r, err := core.LookupResource(tx, id)
 		if err == nil {
-			err = core.Authorise(tx, p, r.Set.Dataspace, auth.Write)
+			err = r.Set.Authorise(tx, p, auth.Write)
 		}
 		return r.DataspaceID, err
 	})
@@ -174,13 +174,13 @@ func (u *Upload) still(ctx context.Context) error {
 		case u.into != "":
 			set, err := core.LookupSet(tx, u.into, "setId")
 			if err == nil {
-				err = core.Authorise(tx, p, set.Dataspace, auth.Write)
+				err = set.Authorise(tx, p, auth.Add)
 			}
 			return err
 		case u.over != "":
 			r, err := core.LookupResource(tx, u.over)
 			if err == nil {
-				err = core.Authorise(tx, p, r.Set.Dataspace, auth.Write)
+				err = r.Set.Authorise(tx, p, auth.Write)
 			}
 			return err
 		}
@@ -219,7 +219,7 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.R
 		return metadata.Resource{}, err
 	}
 	err = u.Commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
-		set, err := core.OpenSet(tx, p, *f.SetID)
+		set, err := core.OpenSet(tx, p, *f.SetID, auth.Add)
 		if err != nil {
 			return nil, err
 		}

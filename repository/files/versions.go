@@ -165,7 +165,7 @@ func (s *Versions) Label(ctx context.Context, p auth.Principal, id, number strin
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := core.LookupResource(tx, id)
 		if err == nil {
-			err = core.Authorise(tx, p, resolved.Set.Dataspace, auth.Write)
+			err = resolved.Set.Authorise(tx, p, auth.Write)
 		}
 		if err != nil {
 			return err

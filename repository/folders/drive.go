@@ -122,21 +122,30 @@ func (s *Drive) Writable(ctx context.Context, p auth.Principal, path DrivePath) 
 func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Action) (e DriveEntry, err error) {
 	switch {
 	case path.Dataspace == "":
-		return e, nil
+		return e, core.Permitted(p, action)
 	case path.Path == "":
 		e.Missing = NotContained
 	default:
 		e.Missing = NoParent
 	}
+	if err := core.Permitted(p, action); err != nil {
+		return e, err
+	}
+	see := auth.Read
+	if core.Permitted(p, see) != nil {
+		see = action // a key that only adds files finds the places where it may add
+	}
 	d, err := objectNamed(tx.Dataspaces.ByName, tx.Dataspaces.Get, path.Dataspace)
 	if err == nil && d.State == metadata.Active {
-		err = hide(core.Authorise(tx, p, d, auth.Read))
+		err = hide(core.Authorise(tx, core.Passing(p), d, see))
 	}
 	if errors.Is(err, metadata.ErrNotFound) || err == nil && d.State != metadata.Active {
 		return e, nil
 	}
-	if err == nil && action != auth.Read {
+	if err == nil && path.Set == "" && action != auth.Read {
 		err = core.Authorise(tx, p, d, action)
+	} else if err == nil && action != auth.Read {
+		err = core.Authorise(tx, core.Passing(p), d, action)
 	}
 	if err != nil {
 		return e, err
@@ -147,7 +156,7 @@ func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Actio
 		return e, nil
 	}
 	set, err := objectNamed(tx.Sets.ByName, func(id metadata.ID) (core.ResolvedSet, error) { return core.ResolveSet(tx, id) }, path.Set)
-	if errors.Is(err, metadata.ErrNotFound) || err == nil && (set.DataspaceID != d.ID || set.Shown().State != metadata.Active) {
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && (set.DataspaceID != d.ID || set.Shown().State != metadata.Active || !p.Limits.Permits(d.ID, set.ID, see)) {
 		return e, nil
 	}
 	if err != nil {
@@ -250,7 +259,7 @@ func (s *Drive) List(
 		case at.Dataspace == nil:
 			err = l.dataspaces(p)
 		case at.Set == nil:
-			err = l.sets(at)
+			err = l.sets(p, at)
 		default:
 			err = l.folder(at)
 		}
@@ -279,7 +288,7 @@ func (l *driveListing) take(e *DriveEntry, at DrivePosition) bool {
 }
 
 func (l *driveListing) dataspaces(p auth.Principal) error {
-	all, err := containers.ListedDataspaces(l.tx, p, paging.Query{After: paging.Position{ID: l.next.id}})
+	all, err := containers.ListedDataspaces(l.tx, core.Passing(p), paging.Query{After: paging.Position{ID: l.next.id}})
 	if err != nil {
 		return err
 	}
@@ -294,10 +303,13 @@ func (l *driveListing) dataspaces(p auth.Principal) error {
 	return nil
 }
 
-func (l *driveListing) sets(at DriveEntry) error {
+func (l *driveListing) sets(p auth.Principal, at DriveEntry) error {
 	for set, err := range l.tx.Sets.Range(metadata.SetRange{Dataspaces: []metadata.ID{at.Dataspace.ID}, States: paging.States(metadata.Active), After: l.next.id}) {
 		if err != nil {
 			return err
+		}
+		if !p.Limits.Permits(at.Dataspace.ID, set.ID, auth.Read) {
+			continue
 		}
 		e := DriveEntry{Element: set.Name, Dataspace: at.Dataspace, Set: &set}
 		if err := e.take(l.tx, tree.Node[files.TreeFile]{}); err != nil {
@@ -327,8 +339,12 @@ func (l *driveListing) folder(at DriveEntry) error {
 	return nil
 }
 
-// UsedBytes returns the total size of the active files of a dataspace.
-func (s *Drive) UsedBytes(ctx context.Context, p auth.Principal, dataspace metadata.ID) (bytes int64, err error) {
+// UsedBytes returns the total size of the active files of a dataspace. known is false if the key of
+// the caller reaches only one of its sets.
+func (s *Drive) UsedBytes(ctx context.Context, p auth.Principal, dataspace metadata.ID) (bytes int64, known bool, err error) {
+	if p.Limits.Set != (metadata.ID{}) {
+		return 0, false, nil
+	}
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := core.LookupDataspace(tx, dataspace.String(), "")
 		if err == nil {
@@ -341,5 +357,5 @@ func (s *Drive) UsedBytes(ctx context.Context, p auth.Principal, dataspace metad
 		bytes = c.ActiveBytes
 		return err
 	})
-	return bytes, err
+	return bytes, err == nil, err
 }

@@ -127,7 +127,7 @@ func (f FolderPath) admit(tx *metadata.Tx, p auth.Principal, set string) (core.R
 func openedFor(tx *metadata.Tx, p auth.Principal, set string, action auth.Action) (core.ResolvedSet, error) {
 	resolved, err := core.LookupSet(tx, set, "")
 	if err == nil {
-		err = core.Authorise(tx, p, resolved.Dataspace, action)
+		err = resolved.Authorise(tx, p, action)
 	}
 	return resolved, err
 }

@@ -130,13 +130,13 @@ func (f *folderSteps) admit(tx *metadata.Tx, p auth.Principal) (err error) {
 	if f.source, err = core.LookupSet(tx, f.from.SetID.String(), "setId"); err != nil {
 		return err
 	}
-	if err := core.Authorise(tx, p, f.source.Dataspace, action); err != nil {
+	if err := f.source.Authorise(tx, p, action); err != nil {
 		return err
 	}
 	if f.goal, err = core.LookupSet(tx, f.to.SetID.String(), "setId"); err != nil {
 		return err
 	}
-	if err := core.Authorise(tx, p, f.goal.Dataspace, auth.Write); err != nil {
+	if err := f.goal.Authorise(tx, p, auth.Write); err != nil {
 		return err
 	}
 	for _, set := range []core.ResolvedSet{f.source, f.goal} {

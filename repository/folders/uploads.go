@@ -15,9 +15,9 @@ import (
 // returns an error to refuse the upload.
 func (s *Drive) AdmitAt(ctx context.Context, u *files.Upload, path DrivePath, check func(*DriveEntry) error) error {
 	return u.Admit(ctx, func(tx *metadata.Tx, p auth.Principal) (metadata.ID, error) {
-		at, err := locate(tx, p, path, auth.Write)
+		at, err := locate(tx, p, path, auth.Add)
 		if err == nil {
-			err = at.puttable(check)
+			err = at.puttable(p, check)
 		}
 		if err != nil {
 			return metadata.ID{}, err
@@ -26,12 +26,14 @@ func (s *Drive) AdmitAt(ctx context.Context, u *files.Upload, path DrivePath, ch
 	})
 }
 
-// puttable returns an error if no file can be stored at the path.
-func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
-	if e.File == nil {
-		if err := e.free(); err != nil {
+// puttable returns an error if the caller cannot store a file at the path.
+func (e DriveEntry) puttable(p auth.Principal, check func(*DriveEntry) error) error {
+	if e.File != nil {
+		if err := core.Permitted(p, auth.Write); err != nil {
 			return err
 		}
+	} else if err := e.free(); err != nil {
+		return err
 	}
 	return check(&e)
 }
@@ -41,9 +43,9 @@ func (e DriveEntry) puttable(check func(*DriveEntry) error) error {
 // with the path as its name. It uses only the fields that describe the body.
 func (s *Drive) PutAt(ctx context.Context, u *files.Upload, path DrivePath, f files.UploadFields, check func(*DriveEntry) error) (put metadata.Resource, created bool, err error) {
 	err = u.Commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
-		at, err := locate(tx, p, path, auth.Write)
+		at, err := locate(tx, p, path, auth.Add)
 		if err == nil {
-			err = at.puttable(check)
+			err = at.puttable(p, check)
 		}
 		if err != nil {
 			return nil, err

@@ -322,9 +322,9 @@ func (w *world) member(name string) (auth.Principal, metadata.User) {
 	w.T.Helper()
 	user, err := w.Service.Users.Create(w.T.Context(), w.Admin, containers.NewUser{Username: name})
 	w.OK(err)
-	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), containers.NewKey{})
+	_, key, err := w.Service.Users.CreateKey(w.T.Context(), w.Admin, user.ID.String(), containers.KeyFields{})
 	w.OK(err)
-	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key)
+	p, err := w.Service.Credentials.Authenticate(w.T.Context(), key, auth.Origin{})
 	w.OK(err)
 	return p, user
 }

@@ -100,6 +100,9 @@ func (s *Visitors) Offered(ctx context.Context, v Visitor, p auth.Principal) (a 
 // offer looks up what an invitation grants to a caller: its role, unless the caller is a sysadmin
 // or has at least that role.
 func (s *Visitors) offer(tx *metadata.Tx, v Visitor, p auth.Principal) (found foundLink, a Accepted, err error) {
+	if err = core.Unlimited(p); err != nil {
+		return found, a, err
+	}
 	if found, err = s.findLink(tx, v, asked{kind: metadata.Invitation}); err != nil {
 		return found, a, err
 	}

@@ -27,7 +27,7 @@ type downloads struct {
 
 // downloadKey identifies a version of a file, fetched through a link from an address.
 func downloadKey(v Visitor, r metadata.Resource) [sha256.Size]byte {
-	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + string(r.ID[:]) + string(r.Digest[:])))
+	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address.String() + "\x00" + string(r.ID[:]) + string(r.Digest[:])))
 }
 
 func (d *downloads) begin(key [sha256.Size]byte, now metadata.Stamp) {

@@ -140,7 +140,7 @@ func (s *Links) newLink(tx *metadata.Tx, p auth.Principal, in NewLink) (l metada
 	if in.Kind == metadata.Invitation {
 		return s.newInvitation(tx, p, in)
 	}
-	set, err := core.OpenSet(tx, p, core.ValueOf(in.SetID))
+	set, err := core.OpenSet(tx, p, core.ValueOf(in.SetID), auth.Share)
 	if err != nil {
 		return l, err
 	}

@@ -64,7 +64,7 @@ func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
 		return err
 	}
 	if l.OwnerID == p.UserID && l.Kind != metadata.Invitation {
-		return core.Authorise(tx, p, d, auth.Write)
+		return core.Authorise(tx, p, d, auth.Share)
 	}
 	return core.Authorise(tx, p, d, auth.Manage)
 }

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -135,8 +134,7 @@ func (s *Visitors) Admit(ctx context.Context, v Visitor, password string) (proof
 	digest := s.links.guess(link, password)
 	right := s.links.passwords.remembers(digest)
 	if !right {
-		address, _ := netip.ParseAddr(v.Address) // all unknown addresses count as one caller
-		c := admission.Address(address)
+		c := admission.Address(v.Address) // all unknown addresses count as one caller
 		c.Group = "link " + string(link.ID[:])
 		if err := s.links.passwords.queued(ctx, c, func() { right = isPassword(link.Password, password) }); err != nil {
 			return "", err

@@ -117,7 +117,7 @@ func (s *Visitors) resolveLink(tx *metadata.Tx, found *foundLink) (err error) {
 	if found.set, err = core.ResolveSet(tx, found.SetID); err != nil {
 		return err
 	}
-	err = core.Authorise(tx, auth.Principal{UserID: found.OwnerID, Sysadmin: found.owner.Sysadmin}, found.set.Dataspace, auth.Write)
+	err = found.set.Authorise(tx, auth.Principal{UserID: found.OwnerID}.WithRights(found.owner.Sysadmin), auth.Share)
 	var refused *errs.Error
 	switch {
 	case errors.As(err, &refused) && refused.Kind == errs.Forbidden, err == nil && found.owner.State == metadata.Deleted,
@@ -140,7 +140,7 @@ func (s *Visitors) visit(ctx context.Context, v Visitor, ask asked, fn func(*met
 
 // asOwner returns the principal of the owner, on whose behalf a visitor acts.
 func (v foundLink) asOwner(from auth.Origin) auth.Principal {
-	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Sysadmin: v.owner.Sysadmin, Origin: from}
+	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Origin: from}.WithRights(v.owner.Sysadmin)
 }
 
 // View returns what a visitor may know about a link.

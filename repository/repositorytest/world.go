@@ -55,7 +55,7 @@ func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
 	w := &World{T: t, Service: svc}
 	key, err := w.Service.Users.Bootstrap(ctx, "")
 	w.OK(err)
-	w.Admin, err = w.Service.Credentials.Authenticate(ctx, key)
+	w.Admin, err = w.Service.Credentials.Authenticate(ctx, key, auth.Origin{})
 	w.OK(err)
 	w.Space, err = w.Service.Dataspaces.Create(ctx, w.Admin, containers.NewDataspace{Name: "space"})
 	w.OK(err)

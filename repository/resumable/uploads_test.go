@@ -143,9 +143,9 @@ func TestPurgeKeepsPendingUpload(t *testing.T) {
 	role := containers.NewPrivilege{UserID: user.ID.String(), DataspaceID: p.Space.ID.String(), Role: auth.Editor}
 	grant, _, err := p.Service.Users.Grant(ctx, p.Admin, role)
 	p.OK(err)
-	_, key, err := p.Service.Users.CreateKey(ctx, p.Admin, user.ID.String(), containers.NewKey{Label: new("key")})
+	_, key, err := p.Service.Users.CreateKey(ctx, p.Admin, user.ID.String(), containers.KeyFields{Label: new("key")})
 	p.OK(err)
-	editor, err := p.Service.Credentials.Authenticate(ctx, key)
+	editor, err := p.Service.Credentials.Authenticate(ctx, key, auth.Origin{})
 	p.OK(err)
 	waiting := p.begin(editor, "waiting", "0123456789", "01234")
 	_, err = p.Service.Users.Revoke(ctx, p.Admin, grant.ID.String(), repositorytest.Always)

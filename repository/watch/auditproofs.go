@@ -40,7 +40,10 @@ func (t AuditTree) entries(tx *metadata.Tx) (uint64, error) {
 // because a head proves something only if other people keep copies. It covers only entries on
 // stable storage.
 func (s *AuditLog) Head(ctx context.Context, p auth.Principal, of AuditTree) (head metadata.SignedHead, err error) {
-	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
+	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := core.Reads(p); err != nil {
+			return err
+		}
 		entries, err := of.entries(tx)
 		if err == nil {
 			head, err = tx.SignHead(s.core.Stores.Meta.Secret(), entries)
@@ -55,7 +58,10 @@ func (s *AuditLog) Proof(ctx context.Context, p auth.Principal, of AuditClaim) (
 	if of.Entry != nil && of.From != nil {
 		return nil, core.Invalid("entry", "entry and from cannot be combined")
 	}
-	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
+	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := core.Reads(p); err != nil {
+			return err
+		}
 		total, err := of.entries(tx)
 		if err != nil {
 			return err

@@ -21,14 +21,19 @@ type eventRules struct{ *core.Core }
 // View implements events.Rules. It uses the ViewDurable of the store and not of Core, because
 // a waiting stream must not prevent inline bodies from being flushed.
 func (r eventRules) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return storage.Error(r.Stores.Meta.ViewDurable(ctx, r.AsCaller(p, fn)))
+	return storage.Error(r.Stores.Meta.ViewDurable(ctx, r.AsCaller(p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := core.Permitted(p, auth.Read); err != nil {
+			return err
+		}
+		return fn(tx, p)
+	})))
 }
 
 // MayRead implements events.Rules. It returns false for a dataspace that does not exist.
-func (r eventRules) MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error) {
+func (r eventRules) MayRead(tx *metadata.Tx, p auth.Principal, dataspace, set metadata.ID) (bool, error) {
 	d, err := tx.Dataspaces.Get(dataspace)
 	if err == nil {
-		err = core.Authorise(tx, p, d, auth.Read)
+		err = core.AuthoriseIn(tx, p, d, set, auth.Read)
 	}
 	if refusal, is := errors.AsType[*errs.Error](err); is && refusal.Kind == errs.Forbidden || errors.Is(err, metadata.ErrNotFound) {
 		return false, nil

@@ -94,11 +94,11 @@ func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request
 	if err != nil {
 		return r, invalidQuery(err.Error())
 	}
-	readableBy, err := core.Readable(tx, p, metadata.ID{})
+	readableBy, err := core.Readable(tx, core.Passing(p), metadata.ID{}) // a clause excludes other sets
 	if err != nil {
 		return r, err
 	}
-	r = index.Request{Limit: q.Limit, Order: orders[q.Order], All: p.Sysadmin}
+	r = index.Request{Limit: q.Limit, Order: orders[q.Order], All: readableBy == nil}
 	if q.Counts && q.After == (paging.Position{}) {
 		r.Counts = maxCounts
 	}
@@ -117,6 +117,9 @@ func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request
 	}
 	going, err := beingDeleted(tx)
 	r.Query.Clauses = append(r.Query.Clauses, going...)
+	if set := p.Limits.Set; set != (metadata.ID{}) {
+		r.Query.Clauses = append(r.Query.Clauses, query.Clause{Field: query.In, Within: [][16]byte{set}})
+	}
 	return r, err
 }
 

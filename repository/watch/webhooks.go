@@ -181,6 +181,9 @@ func (s *Webhooks) checkWebhookURL(ctx context.Context, url string) error {
 // List returns the webhooks that the caller may manage, ordered by id.
 func (s *Webhooks) List(ctx context.Context, p auth.Principal) (list []metadata.Webhook, err error) {
 	err = s.core.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := core.Unlimited(p); err != nil {
+			return err
+		}
 		list = []metadata.Webhook{}
 		for w, err := range tx.Webhooks.All(metadata.ID{}) {
 			if err != nil {

@@ -99,7 +99,7 @@ func (g *generator) makeCaller(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if g.caller, err = g.repo.Credentials.Authenticate(ctx, key); err != nil {
+	if g.caller, err = g.repo.Credentials.Authenticate(ctx, key, auth.Origin{}); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(g.folder, e2e.KeyFile), []byte(key+"\n"), 0o600)

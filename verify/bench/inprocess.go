@@ -39,7 +39,7 @@ func openInProcess(ctx context.Context, data string, files blobs.Store, config r
 		return nil, err
 	}
 	in := &inProcess{meta: meta, repo: repository.New(meta, files, config)}
-	if in.caller, err = in.repo.Credentials.Authenticate(ctx, strings.TrimSpace(string(key))); err != nil {
+	if in.caller, err = in.repo.Credentials.Authenticate(ctx, strings.TrimSpace(string(key)), auth.Origin{}); err != nil {
 		return nil, errors.Join(err, in.close())
 	}
 	return in, nil

@@ -67,7 +67,7 @@ type filler struct {
 // returns the people who can sign in, the sysadmin first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
 	f := filler{repo: repo, clock: clock, people: map[string]auth.Principal{}}
-	if f.admin, f.err = repo.Credentials.Authenticate(ctx, key); f.err != nil {
+	if f.admin, f.err = repo.Credentials.Authenticate(ctx, key, auth.Origin{}); f.err != nil {
 		return nil, f.err
 	}
 	people := []Person{{"admin", "", "sysadmin: all permissions", key}}
@@ -99,9 +99,9 @@ func (f *filler) person(ctx context.Context, p member) (key string) {
 		if err != nil {
 			return err
 		}
-		_, key, err = f.repo.Users.CreateKey(ctx, f.admin, u.ID.String(), containers.NewKey{Label: new("demo")})
+		_, key, err = f.repo.Users.CreateKey(ctx, f.admin, u.ID.String(), containers.KeyFields{Label: new("demo")})
 		if err == nil {
-			f.people[p.Username], err = f.repo.Credentials.Authenticate(ctx, key)
+			f.people[p.Username], err = f.repo.Credentials.Authenticate(ctx, key, auth.Origin{})
 		}
 		return err
 	})

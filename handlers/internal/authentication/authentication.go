@@ -48,27 +48,27 @@ func New(credentials *core.Credentials, hosts *hosts.Hosts, config Config) *Auth
 // Authenticate returns the principal of the request's key. Without an Authorization header it
 // returns the principal of the session. A request with two such headers is refused. Unknown keys
 // and sessions count as failures; after too many, the answer's header says when to retry.
-func (a *Authenticator) Authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
+func (a *Authenticator) Authenticate(answer http.Header, from auth.Origin, r *http.Request) (auth.Principal, error) {
 	key, sent := "", r.Header.Values("Authorization")
 	if len(sent) == 0 {
 		if token := SessionOf(r); token != "" {
-			return a.authenticateSession(answer, r, token)
+			return a.authenticateSession(answer, from, r, token)
 		}
 	}
 	if len(sent) == 1 {
 		key = auth.FromHeader(sent[0])
 	}
-	caller, err := a.credentials.Authenticate(r.Context(), key)
+	caller, err := a.credentials.Authenticate(r.Context(), key, from)
 	return caller, a.CountUnknownKey(answer, r, err)
 }
 
 // authenticateSession returns the principal of a browser session. Browsers send cookies with
 // requests of any page. So a request that changes something must come from a page of this service.
-func (a *Authenticator) authenticateSession(answer http.Header, r *http.Request, token string) (auth.Principal, error) {
+func (a *Authenticator) authenticateSession(answer http.Header, from auth.Origin, r *http.Request, token string) (auth.Principal, error) {
 	if a.CrossOrigin(r) {
 		return auth.Principal{}, ErrCrossOrigin
 	}
-	caller, err := a.credentials.AuthenticateSession(r.Context(), token)
+	caller, err := a.credentials.AuthenticateSession(r.Context(), token, from)
 	return caller, a.CountUnknownKey(answer, r, err)
 }
 
@@ -129,8 +129,9 @@ const sessionHeader = "X-Session"
 // is an error, even for open data. An ended session counts as no credentials: removing its cookie
 // could remove the cookie of a later session, and an error would hide open data from former users.
 func (a *Authenticator) Identify(w http.ResponseWriter, r *http.Request, open bool) (auth.Principal, error) {
+	from := a.Origin(w, r)
 	if !open || !a.credentials.Anonymous() {
-		return a.Authenticate(w.Header(), r)
+		return a.Authenticate(w.Header(), from, r)
 	}
 	header := w.Header()
 	if !slices.Contains(header.Values("Vary"), exchange.VaryByCaller) { // the caller may be identified twice
@@ -141,9 +142,9 @@ func (a *Authenticator) Identify(w http.ResponseWriter, r *http.Request, open bo
 		header.Set("Cache-Control", exchange.CachedForOne)
 		token := SessionOf(r)
 		if token == "" || len(r.Header.Values("Authorization")) > 0 {
-			return a.Authenticate(header, r)
+			return a.Authenticate(header, from, r)
 		}
-		caller, err := a.credentials.AuthenticateSession(r.Context(), token)
+		caller, err := a.credentials.AuthenticateSession(r.Context(), token, from)
 		if err == nil || exchange.PublicError(err).Kind != errs.Unauthenticated {
 			return caller, err
 		}

@@ -16,15 +16,11 @@ import (
 var ErrCrossOrigin = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeCrossOrigin,
 	Message: "a page of another origin cannot use the browser's session; it needs its own key"}
 
-// Origin returns the client address and the request id of a request that changes something, for the
-// audit log.
-func (a *Authenticator) Origin(w http.ResponseWriter, r *http.Request) (from auth.Origin) {
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return from
-	}
-	from.Request = exchange.NotesOf(w).Number
-	if client := a.hosts.Client(r); client.IsValid() {
-		from.Address = client.String()
+// Origin returns the client address of a request, and the request id if it changes something.
+func (a *Authenticator) Origin(w http.ResponseWriter, r *http.Request) auth.Origin {
+	from := auth.Origin{Address: a.hosts.Client(r)}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		from.Request = exchange.NotesOf(w).Number
 	}
 	return from
 }

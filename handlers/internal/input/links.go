@@ -14,7 +14,7 @@ import (
 
 func linkFields(in *links.LinkFields) members {
 	return members{
-		"label": text(&in.Label), "expires": linkExpires(&in.Expires), "password": text(&in.Password), "maxUses": limit(links.MaxUses, &in.MaxUses),
+		"label": text(&in.Label), "expires": expires(&in.Expires), "password": text(&in.Password), "maxUses": limit(links.MaxUses, &in.MaxUses),
 		"maxBytes": limit(links.MaxBytes, &in.MaxBytes), "maxFileBytes": limit(links.MaxBytes, &in.MaxFileBytes), "types": texts(&in.Types), "hidesPeople": truth(&in.HidesPeople),
 	}
 }
@@ -98,8 +98,8 @@ func LinkEdit(f Object, shown Shown) (in links.LinkFields) {
 	return in
 }
 
-// linkExpires reads an instant. "" is 0.
-func linkExpires(at **metadata.Stamp) func(string, any) error {
+// expires reads an instant. "" is 0.
+func expires(at **metadata.Stamp) func(string, any) error {
 	return func(field string, value any) error {
 		if value == "" {
 			*at = new(metadata.Stamp)

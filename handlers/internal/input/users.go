@@ -1,8 +1,11 @@
 package input
 
 import (
+	"labshelf/auth"
 	"labshelf/repository/containers"
+	"labshelf/repository/core"
 	"labshelf/repository/links"
+	"maps"
 )
 
 func userFields(in *containers.UserFields) members {
@@ -44,10 +47,43 @@ func Account(f Object) (in links.Account) {
 	return in
 }
 
-// NewKey decodes the optional label and expires.
-func NewKey(f Object) (in containers.NewKey) {
-	in.Malformed = members{"label": text(&in.Label), "expires": instant(&in.Expires)}.read(f)
+func keyFields(in *containers.KeyFields) members {
+	return members{
+		"label": text(&in.Label), "expires": expires(&in.Expires), "scope": scope(&in.Scope),
+		"dataspaceId": text(&in.DataspaceID), "setId": text(&in.SetID), "networks": texts(&in.Networks),
+	}
+}
+
+// NewKey decodes the fields of a new key, all of which are optional.
+func NewKey(f Object) (in containers.KeyFields) {
+	fields := keyFields(&in)
+	fields["expires"] = instant(&in.Expires)
+	in.Malformed = fields.read(f)
 	return in
+}
+
+// KeyEdit decodes the changeable fields of a key. It ignores the last use, which may have changed
+// since the client read the key.
+func KeyEdit(f Object, shown Shown) (in containers.KeyFields) {
+	f = maps.Clone(f)
+	delete(f, "lastUsed")
+	in.Malformed = keyFields(&in).edit(f, shown, readOnly)
+	return in
+}
+
+func scope(at **auth.Scope) func(string, any) error {
+	return func(field string, value any) error {
+		name, err := str(field, value)
+		if err != nil {
+			return err
+		}
+		scope, known := auth.ParseScope(name)
+		if !known {
+			return core.Invalid(field, "scope must be all, write, add or read")
+		}
+		*at = &scope
+		return nil
+	}
 }
 
 // NewPrivilege decodes userId, dataspaceId and role.

@@ -102,7 +102,7 @@ func instant(at **metadata.Stamp) func(string, any) error {
 		if bad, is := errors.AsType[*paging.Error](err); is {
 			return core.Invalid(field, "%s: %s", field, bad.Message)
 		}
-		stamp := metadata.Stamp(micros)
+		stamp := max(metadata.Stamp(micros), 1) // not 0, which stands for no time
 		if err == nil && stamp.Time().Year() > 9999 {
 			return core.Invalid(field, "%s must be before the year 10000", field)
 		}

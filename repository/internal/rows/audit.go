@@ -28,7 +28,11 @@ func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts 
 	e.Action, e.Stamp, e.Cause, e.Values = c.Action, int64(stamp), c.Cause, c.Values.String()
 	e.User, e.Key, e.Request = c.By.UserID, c.By.KeyID, c.By.Request
 	copy(e.Session[:], c.By.Session[:])
-	return tx.Log(e, texts.String(), c.By.Address)
+	from := ""
+	if c.By.Address.IsValid() {
+		from = c.By.Address.String()
+	}
+	return tx.Log(e, texts.String(), from)
 }
 
 // about returns the entry about an object, and the stamp of its change. If the change did not
@@ -122,23 +126,43 @@ func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err erro
 // entry gets a new stamp.
 func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) (number uint64, err error) {
 	var texts audit.Changes
-	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: k.ID}, Subject: k.UserID}
 	if k.Gone == 0 {
-		texts.Change("label", "", k.Label)
-		if k.Expires != 0 {
-			c.Values.Change("expires", "", strconv.FormatInt(int64(k.Expires), 10))
-		}
+		c.keyChanges(&texts, metadata.Key{}, k)
 	}
-	number, err = c.Log(tx, stamp, e, texts)
-	return number, errors.Join(err, tx.Keys.Put(k))
+	return c.putKey(tx, stamp, texts, k)
 }
 
-// MoveKey stores a key that now depends on another key, or on no key.
-func MoveKey(tx *metadata.Tx, c Change, before, after metadata.Key) error {
+// UpdateKey stores a changed key, and returns the number of the entry.
+func UpdateKey(tx *metadata.Tx, c Change, before, after metadata.Key) (number uint64, err error) {
+	var texts audit.Changes
+	c.keyChanges(&texts, before, after)
 	c.Values.Change("madeWith", idText(before.MadeWith), idText(after.MadeWith))
-	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: after.ID}, Subject: after.UserID}
-	_, err := c.Log(tx, 0, e, audit.Changes{})
-	return errors.Join(err, tx.Keys.Put(after))
+	return c.putKey(tx, 0, texts, after)
+}
+
+func (c *Change) keyChanges(texts *audit.Changes, before, after metadata.Key) {
+	texts.Change("label", before.Label, after.Label)
+	c.Values.Change("expires", stampText(before.Expires), stampText(after.Expires))
+	old, now := before.Limits, after.Limits
+	if old.Scope != now.Scope {
+		c.Values.Change("scope", old.Scope.String(), now.Scope.String())
+	}
+	c.Values.Change("dataspace", idText(old.Dataspace), idText(now.Dataspace))
+	c.Values.Change("set", idText(old.Set), idText(now.Set))
+	c.Values.Change("networks", string(old.Networks), string(now.Networks))
+}
+
+// stampText returns a stamp as a number, "" for zero.
+func stampText(s metadata.Stamp) string {
+	if s == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+func (c Change) putKey(tx *metadata.Tx, stamp metadata.Stamp, texts audit.Changes, k metadata.Key) (number uint64, err error) {
+	number, err = c.Log(tx, stamp, audit.Entry{Object: audit.Object{Kind: audit.Key, ID: k.ID}, Subject: k.UserID}, texts)
+	return number, errors.Join(err, tx.Keys.Put(k))
 }
 
 // SavePrivilege stores a new (before is nil) or changed privilege. Its entry is part of the history

@@ -134,7 +134,7 @@ func accounts() []operation {
 			return err
 		}},
 		{"key", false, func(ctx context.Context, w *stores) error {
-			k, _, err := w.svc.Users.CreateKey(ctx, w.admin, w.ids["member"], containers.NewKey{Label: new("laptop")})
+			k, _, err := w.svc.Users.CreateKey(ctx, w.admin, w.ids["member"], containers.KeyFields{Label: new("laptop")})
 			w.ids["laptop"] = k.ID.String()
 			return err
 		}},
