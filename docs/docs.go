@@ -84,6 +84,7 @@ func kinds() []kind {
 			{"how-to/monitoring.md", "Monitor a service, and find out why it is slow", ""},
 			{"how-to/cluster.md", "Set up two or more machines", ""},
 			{"how-to/drive.md", "Mount the network drive", ""},
+			{"how-to/limited-keys.md", "Give a program or an instrument a key", "keys"},
 			{"how-to/instrument-pc.md", "Send files from an instrument computer", ""},
 			{"how-to/links.md", "Links for people without an account", "sharing"},
 			{"how-to/open.md", "Publish open data", ""},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,11 +19,11 @@ import (
 
 // KeyCommand returns the command key with its subcommands.
 func KeyCommand(p command.Process) *cobra.Command {
-	return p.Branch("key", "Create, list and revoke keys", keyNewCommand(p), keyListCommand(p), keyRevokeCommand(p))
+	return p.Branch("key", "Create, list, limit and revoke keys", keyNewCommand(p), keyListCommand(p), keyEditCommand(p), keyRevokeCommand(p))
 }
 
 func keyNewCommand(p command.Process) *cobra.Command {
-	var user, data, label, expires string
+	var user, data string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new [--user NAME]",
@@ -37,21 +36,28 @@ A key that you create for yourself depends on the key in use. It expires no
 later than that key, and is revoked with it, unless you use "labshelf key revoke
 --keep".
 
+Limit a key that a program or an instrument uses: --scope read only reads,
+--scope add only adds files and reads none, --scope write does both and also
+changes and deletes files. --dataspace or --set names the only place that the
+key reaches, and --network the addresses from which it can be used. Without
+these flags, the key permits everything that its user may do.
+
 With --data DIR the command works on the data directory of a stopped service.
 This needs access to the directory, but no key: use it if all keys are lost.
 --user must then name an active user.`,
-		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
+		Example: `  labshelf key new --label laptop --expires 2027-12-31
+  labshelf key new --label "instrument 3" --scope add --set microscope-3
   (umask 077; labshelf key new --user mary > mary.key)
   labshelf key new --data ./data --user admin`,
 		Args:        cobra.NoArgs,
 		Annotations: exit.Codes(exit.CodeLocked, exit.CodeDamaged, exit.CodeInterrupted),
 	}
+	fields := defineKeyFlags(p, cmd, "with the key in use, or never")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("data") {
 			return keyNewIn(p, cmd, data, user)
 		}
-		k, err := newKey(label, expires, time.Now())
-		if err != nil {
+		if _, err := fields.end(); err != nil {
 			return err
 		}
 		c, err := p.Connect(cmd.Flags(), p.Process, false)
@@ -60,24 +66,30 @@ This needs access to the directory, but no key: use it if all keys are lost.
 		}
 		defer c.Close()
 		return p.UntilSignal(func(ctx context.Context) error {
-			created, err := keyNew(ctx, p, c, user, k)
+			created, err := keyNew(ctx, c, user, fields)
 			if err != nil {
 				return p.Advise(ctx, c, err)
 			}
 			if asJSON {
 				return display.WriteJSON(p.Out, created)
 			}
-			return showKey(p, created.Secret, "This is the new key %s, shown only now.\n%s", created.ID, endOf(created.Key))
+			return showKey(p, created.Secret, "This is the new key %s, shown only now.\n%s%s", created.ID, limitsOf(created.Key), endOf(created.Key))
 		})
 	}
 	flags := cmd.Flags()
 	userFlag(p, cmd, &user)
-	flags.StringVar(&label, "label", "", "label `TEXT` of up to 100 characters, such as the purpose of the key")
-	flags.StringVar(&expires, "expires", "", "expiry `TIME`: a date such as 2027-12-31, a time, or a duration such as 7d (default: with the key in use, or never)")
 	flags.StringVar(&data, "data", "", "data directory `DIR`; the service must be stopped")
 	connection.AddFlags(flags)
 	command.JSONFlag(cmd, &asJSON)
 	return cmd
+}
+
+// limitsOf says what a new key permits, or "" if it has no limits.
+func limitsOf(k client.Key) string {
+	if !isNarrow(k.KeyLimits) && len(k.Networks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("It permits: %s\n", display.Printable(permits(k.KeyLimits)))
 }
 
 // endOf says when a new key ends, or "" if it does not depend on another key.
@@ -93,7 +105,7 @@ func endOf(k client.Key) string {
 
 // keyNewIn creates a key in a data directory.
 func keyNewIn(p command.Process, cmd *cobra.Command, data, user string) error {
-	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
+	for _, name := range append(keyFlagNames(), "server", "key-file", "json") {
 		if cmd.Flags().Changed(name) {
 			return exit.Usagef("--data is for a stopped service, --%s is for a running one: give one or the other", name)
 		}
@@ -124,19 +136,16 @@ func showKey(p command.Process, key, format string, args ...any) error {
 	return err
 }
 
-func keyNew(ctx context.Context, p command.Process, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
+func keyNew(ctx context.Context, c *client.Client, user string, fields *keyFlags) (client.CreatedKey, error) {
 	id, err := reference.UserID(ctx, c, user)
 	if err != nil {
 		return client.CreatedKey{}, err
 	}
+	k, err := fields.newKey(ctx, c)
+	if err != nil {
+		return client.CreatedKey{}, err
+	}
 	return c.Keys.Create(ctx, id, k)
-}
-
-// newKey parses the flags of a new key.
-func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
-	k.Label = label
-	k.Expires.Time, err = command.ParseEnd(expires, now)
-	return k, err
 }
 
 func keyListCommand(p command.Process) *cobra.Command {
@@ -146,9 +155,9 @@ func keyListCommand(p command.Process) *cobra.Command {
 		Use:   "ls",
 		Short: "List keys, without the keys themselves",
 		Long: `ls lists your keys, or, for a sysadmin, the keys of any user, including revoked
-and expired ones: the prefix, the label, the last use, and the expiry. The
-column ENDS WITH shows the key with which a key was created: revoking the former
-also revokes the latter.`,
+and expired ones: the prefix, the label, what the key permits, the last use, and
+the expiry. The column ENDS WITH shows the key with which a key was created:
+revoking the former also revokes the latter.`,
 		Args: cobra.NoArgs,
 	}
 	p.Remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
@@ -173,6 +182,7 @@ func keyColumns() []command.Column[client.Key] {
 		{Head: "LAST USED", Cell: func(k k) string { return display.Time(k.LastUsed.Time) }},
 		{Head: "EXPIRES", Cell: func(k k) string { return display.Time(k.Expires.Time) }},
 		{Head: "ENDS WITH", Cell: func(k k) string { return k.MadeWith }},
+		{Head: "PERMITS", Cell: func(k k) string { return permits(k.KeyLimits) }},
 		{Head: "LABEL", Cell: func(k k) string { return k.Label }},
 	}
 }
@@ -218,14 +228,19 @@ one with --keep, which keeps the listed objects.`,
 	flags.BoolVar(&o.dry, "dry-run", false, "revoke nothing; list everything that would be revoked or paused")
 	command.JSONFlag(cmd, &o.json)
 	userFlag(p, cmd, &user)
-	return p.Completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-		id, err := reference.UserID(ctx, c, user)
+	return p.Completes(cmd, true, completeKeys(&user))
+}
+
+// completeKeys returns a function that completes the id of a key of the user.
+func completeKeys(user *string) func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		id, err := reference.UserID(ctx, c, *user)
 		if err != nil {
 			return nil
 		}
 		return completion.Matching(c.Keys.List(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
 			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
-	})
+	}
 }
 
 // revocation has the options for revoking keys.
