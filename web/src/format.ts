@@ -43,3 +43,9 @@ export function duration(seconds: number): string {
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
+
+/** The day of an instant in UTC, such as 2027-01-31. */
+export const dayOf = (instant: string) => instant.slice(0, 10);
+
+/** The day in UTC after this many days. */
+export const inDays = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000).toISOString());

@@ -13,6 +13,11 @@ export interface Key extends wire.Key {
   key?: string;
 }
 
+/** The fields of a key that its user or a sysadmin chooses. */
+export type KeyFields = wire.KeyCreation;
+
+export type KeyScope = wire.KeyScope;
+
 /** Everything that ends with a key. */
 export type Dependents = wire.KeyDependents;
 
@@ -36,8 +41,10 @@ export const users = {
   ...records<User>("/users"),
   usage: (uid: string) => call<{ used: number; quota?: number }>("GET", `/users/${id(uid)}/usage`),
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
-  createKey: (uid: string, fields: { label?: string; expires?: string }) =>
-    call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
+  createKey: (uid: string, fields: KeyFields) => call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
+  /** Changes a key. If it becomes narrow, everything that was created with it ends, unless `keep`. */
+  changeKey: (uid: string, kid: string, fields: KeyFields, keep = false) =>
+    call<Key>("PUT", `/users/${id(uid)}/keys/${id(kid)}${queryOf(keep ? { dependents: "keep" } : {})}`, { body: fields }),
   dependents: (uid: string, kid: string, signal?: AbortSignal) =>
     call<Dependents>("GET", `/users/${id(uid)}/keys/${id(kid)}/dependents`, { signal }),
   revokeKey: (uid: string, kid: string, keep = false) =>

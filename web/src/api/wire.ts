@@ -530,6 +530,10 @@ export type Key = {
   expires?: Timestamp;
   lastUsed?: Timestamp;
   madeWith?: MadeWith;
+  scope: KeyScope;
+  dataspaceId?: KeyDataspace;
+  setId?: KeySet;
+  networks?: KeyNetworks;
   state: KeyState;
 };
 
@@ -550,6 +554,10 @@ export type NewKey = {
   expires?: Timestamp;
   lastUsed?: Timestamp;
   madeWith?: MadeWith;
+  scope: KeyScope;
+  dataspaceId?: KeyDataspace;
+  setId?: KeySet;
+  networks?: KeyNetworks;
   state: KeyState;
   key: string;
 };
@@ -580,7 +588,34 @@ export type KeyState = "active" | "revoked" | "expired";
 export type KeyCreation = {
   label?: KeyLabel;
   expires?: string;
+  scope?: KeyScope;
+  dataspaceId?: KeyDataspace;
+  setId?: KeySet;
+  networks?: KeyNetworks;
 };
+
+export type KeyUpdate = {
+  id?: KeyId;
+  label?: KeyLabel;
+  prefix?: KeyPrefix;
+  created?: Timestamp;
+  expires?: string;
+  lastUsed?: unknown;
+  madeWith?: MadeWith;
+  scope?: KeyScope;
+  dataspaceId?: KeyDataspace;
+  setId?: KeySet;
+  networks?: KeyNetworks;
+  state?: KeyState;
+};
+
+export type KeyScope = "all" | "write" | "add" | "read";
+
+export type KeyDataspace = string;
+
+export type KeySet = string;
+
+export type KeyNetworks = string[];
 
 export type Privilege = {
   id: PrivilegeId;

@@ -1,14 +1,15 @@
 // The keys of a user: on the page of their account, and for sysadmins in the list of users.
-import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Key, User } from "../api";
+import type { Key, KeyFields, User } from "../api";
 import { users } from "../api";
 import { useMe } from "../session";
 import { Badge, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { ConfirmButton, Dialog } from "../ui/dialog";
-import { Field, Form } from "../ui/form";
 import { useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
+import { EndsWith } from "./dependents";
+import { KeyForm } from "./keyform";
+import { isNarrow, Permitted } from "./permitted";
 
 /** The keys of a user. A closed list offers no new ones. */
 export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
@@ -51,12 +52,11 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
         <table class="plain">
           <thead>
             <tr>
-              <th>Label</th>
-              <th>Prefix</th>
+              <th>Key</th>
               <th class="wide-only">Last used</th>
               <th class="wide-only">Expires</th>
               <th>
-                <span class="visually-hidden">Revoke</span>
+                <span class="visually-hidden">Limit or revoke</span>
               </th>
             </tr>
           </thead>
@@ -65,12 +65,25 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
               <tr key={key.id}>
                 <td>
                   {key.label || <span class="dim">no label</span>} {key.state !== "active" && <Badge tone="bad">{key.state}</Badge>}
-                  {key.madeWith && <div class="dim">Ends with {nameOf(key.madeWith)}</div>}
+                  <div>
+                    <Permitted by={key} />
+                  </div>
+                  {key.networks && <div class="dim">only from {key.networks.join(", ")}</div>}
+                  <div class="dim">
+                    <span class="mono">{key.prefix}…</span>
+                    {key.madeWith && <> ends with {nameOf(key.madeWith)}</>}
+                  </div>
                 </td>
-                <td class="mono">{key.prefix}…</td>
                 <td class="wide-only dim">{key.lastUsed ? <Time at={key.lastUsed} /> : "never"}</td>
                 <td class="wide-only dim">{key.expires ? <Time at={key.expires} /> : "never"}</td>
-                <td class="end">{key.state === "active" && <Revoke uid={uid} of={key} done={reload} />}</td>
+                <td class="end">
+                  {key.state === "active" && (
+                    <div class="row-actions">
+                      <Limit user={of} of={key} done={reload} />
+                      <Revoke uid={uid} of={key} done={reload} />
+                    </div>
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -79,7 +92,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
       {value && !value.complete && <p class="hint">Only the oldest keys are shown. Use the API to list all of them.</p>}
       {creating && !created && (
         <Dialog title="New key" onClose={close}>
-          <NewKey uid={uid} done={(key) => (setCreated(key), reload())} cancel={close} />
+          <KeyForm of={of} action="Create key" submit={async (fields) => (setCreated(await users.createKey(uid, fields)), reload())} cancel={close} />
         </Dialog>
       )}
       {created && <NewKeyDialog created={created} of={of} close={close} />}
@@ -87,50 +100,24 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
   );
 }
 
-function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; cancel: () => void }) {
-  const own = uid === useMe().id;
-  const label = useRef<HTMLInputElement>(null);
-  const expires = useRef<HTMLInputElement>(null);
-  const submit = async () => {
-    const fields = { label: label.current!.value, expires: expires.current!.value };
-    done(await users.createKey(uid, Object.fromEntries(Object.entries(fields).filter(([, value]) => value))));
-  };
-  return (
-    <Form action="Create key" submit={submit} onCancel={cancel}>
-      {(errorOf) => (
-        <>
-          <Field label="Label" hint="Where the key is used, such as “laptop” or “microscope 2”." error={errorOf("label")}>
-            {(a) => <input ref={label} autofocus {...a} />}
-          </Field>
-          <Field
-            label="Expires"
-            hint={
-              own
-                ? "At the start of this day (UTC). Empty: together with the key that you are signed in with."
-                : "At the start of this day (UTC). Empty: never."
-            }
-            error={errorOf("expires")}
-          >
-            {(a) => <input ref={expires} type="date" {...a} />}
-          </Field>
-          {own && <p class="hint">The new key depends on the key that you are signed in with: both are revoked together.</p>}
-        </>
-      )}
-    </Form>
-  );
-}
-
 /** Shows a new key once, to its user or to the sysadmin who created it. */
 export function NewKeyDialog({ created, of, close }: { created: Key; of: User; close: () => void }) {
   const own = of.id === useMe().id;
   const name = of.fullname || of.username;
+  const narrow = isNarrow(created);
   return (
     <Dialog title={own ? "Your new key" : `New key of ${name}`} onClose={close} stays>
       <p>
         {own
-          ? "It is shown only once. Store it where no one else can read it: anyone who has it has your access."
-          : `It is shown only once. Send it to ${name} in a way that no one else can read: anyone who has it has the access of ${name}.`}
+          ? `It is shown only once. Store it where no one else can read it: anyone who has it ${narrow ? "can use it" : "has your access"}.`
+          : `It is shown only once. Send it to ${name} in a way that no one else can read: anyone who has it ${narrow ? "can use it" : `has the access of ${name}`}.`}
       </p>
+      {narrow && (
+        <p>
+          The key is limited: it {created.scope === "all" && "permits "}
+          <Permitted by={created} />.
+        </p>
+      )}
       <p class="secret">
         <code>{created.key}</code>
         <Copy text={created.key!} what="the key">
@@ -143,6 +130,32 @@ export function NewKeyDialog({ created, of, close }: { created: Key; of: User; c
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** The button that changes a key, with its dialog. */
+function Limit({ user, of, done }: { user: User; of: Key; done: () => void }) {
+  const name = of.label || `${of.prefix}…`;
+  const verb = isNarrow(of) ? "Change" : "Limit";
+  const keep = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const submit = async (fields: KeyFields) => {
+    await users.changeKey(user.id, of.id, fields, keep.current?.checked);
+    close();
+    done();
+  };
+  return (
+    <>
+      <Button class="tight" onClick={() => setOpen(true)}>
+        {verb} <span class="visually-hidden">{name}</span>
+      </Button>
+      {open && (
+        <Dialog title={`${verb} ${name}`} onClose={close}>
+          <KeyForm of={user} was={of} action="Save" submit={submit} cancel={close} narrowing={!isNarrow(of) && <EndsWith uid={user.id} of={of} by="limit" keep={keep} />} />
+        </Dialog>
+      )}
+    </>
   );
 }
 
@@ -163,38 +176,10 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
               The service stops accepting <strong>{name}</strong> immediately. This cannot be undone. If you have signed in with it here, you are
               signed out.
             </p>
-            <EndsWith uid={uid} of={of} keep={keep} />
+            <EndsWith uid={uid} of={of} by="revoke" keep={keep} />
           </>
         ),
       }}
     />
-  );
-}
-
-const kinds = { key: "Key", share: "Share", request: "File request", invitation: "Invitation", webhook: "Webhook" };
-
-/** Lists everything that a key has created, and offers to keep it. */
-function EndsWith({ uid, of, keep }: { uid: string; of: Key; keep: RefObject<HTMLInputElement | null> }) {
-  const { value, problem, reload } = useLoad((signal) => users.dependents(uid, of.id, signal), [uid, of.id]);
-  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
-  if (!value) return <Skeleton />;
-  if (value.count === 0) return null;
-  const shown = value.data.slice(0, 10);
-  return (
-    <>
-      <p>Revoking it also revokes or pauses everything that was created with it:</p>
-      <ul>
-        {shown.map((d) => (
-          <li key={d.id}>
-            {kinds[d.kind]} {d.label || <span class="mono">{d.id}</span>}
-          </li>
-        ))}
-        {value.count > shown.length && <li>{value.count - shown.length} more</li>}
-      </ul>
-      <label class="option">
-        <input type="checkbox" ref={keep} />
-        <span>Keep these, because another key replaces this one</span>
-      </label>
-    </>
   );
 }

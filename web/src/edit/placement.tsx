@@ -1,7 +1,7 @@
 // Moves files to another set, or copies them. No bytes are transferred.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource, User } from "../api";
-import { dataspaces, privileges, Problem, resources, sets } from "../api";
+import { Problem, resources, sets } from "../api";
 import { plural } from "../format";
 import { Link } from "../router";
 import { useMe } from "../session";
@@ -12,10 +12,8 @@ import { Field, Form } from "../ui/form";
 import { asProblem, useLoad } from "../ui/load";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
+import { called, ContainerField, loadDataspaces, maxOffered, useSets } from "./containers";
 import { changeMany, notifyUndoable, Refusals } from "./many";
-
-/** The maximum number of offered dataspaces, or sets of one. */
-const maxOffered = 1000;
 
 /** The maximum number of files listed by name. */
 const maxNamed = 4;
@@ -44,7 +42,7 @@ export function Place({ of, moved }: Omit<Props, "close">) {
 export function PlaceDialog(props: Props) {
   const [all] = useState(props.of); // `of` loses moved files
   const me = useMe();
-  const { value, problem, reload } = useLoad((signal) => loadDataspaces(me, all[0]!.dataspaceId, signal), []);
+  const { value, problem, reload } = useLoad((signal) => loadWritable(me, all[0]!.dataspaceId, signal), []);
   return (
     <Dialog title={all.length === 1 ? "Move or copy the file" : `Move or copy ${plural(all.length, "file")}`} onClose={props.close}>
       {problem ? <ErrorMessage problem={problem} retry={reload} /> : value ? <PlaceForm {...props} of={all} dataspaces={value} /> : <Skeleton lines={6} />}
@@ -53,21 +51,15 @@ export function PlaceDialog(props: Props) {
 }
 
 /** The dataspaces that the user can write to, the dataspace of the files first. */
-async function loadDataspaces(me: User, here: string, signal: AbortSignal): Promise<Dataspace[]> {
-  const [all, roles] = await Promise.all([
-    dataspaces.list({ state: "active", limit: maxOffered }).all(maxOffered, signal),
-    privileges.list({ userId: "me", state: "active" }).all(maxOffered, signal),
-  ]);
-  const writable = new Set(roles.items.filter((p) => p.role !== "member").map((p) => p.dataspaceId));
-  const offered = all.items.filter((d) => me.sysadmin || writable.has(d.id));
+async function loadWritable(me: User, here: string, signal: AbortSignal): Promise<Dataspace[]> {
+  const { items, roles } = await loadDataspaces("me", signal);
+  const offered = items.filter((d) => me.sysadmin || (roles.has(d.id) && roles.get(d.id) !== "member"));
   return [...offered.filter((d) => d.id === here), ...offered.filter((d) => d.id !== here)];
 }
 
-const called = (c: Dataspace | DataSet) => c.title || c.name;
-
 function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { dataspaces: Dataspace[] }) {
   const [did, setDid] = useState(spaces[0]?.id ?? "");
-  const offered = useLoad((signal) => (did ? sets.list({ dataspaceId: did, state: "active", limit: maxOffered }).all(maxOffered, signal) : Promise.resolve({ items: [], complete: true })), [did]);
+  const offered = useSets(did);
   const [sid, setSid] = useState("");
   const [name, setName] = useState(all[0]!.name);
   const [tried, setTried] = useState(0);
@@ -159,7 +151,7 @@ interface ChoicesProps {
   spaces: Dataspace[];
   did: string;
   choose: (did: string) => void;
-  offered: ReturnType<typeof useLoad<{ items: DataSet[]; complete: boolean }>>;
+  offered: ReturnType<typeof useSets>;
   /** The set that is not offered. */
   here: string;
   chosen: DataSet | undefined;
@@ -170,29 +162,18 @@ interface ChoicesProps {
 function Choices({ spaces, did, choose, offered, here, chosen, setSid, errorOf }: ChoicesProps) {
   return (
     <>
-      <Field label="Dataspace" error={errorOf("dataspaceId")}>
-        {(a) => (
-          <select {...a} value={did} onChange={(e) => choose(e.currentTarget.value)}>
-            {spaces.map((d) => (
-              <option key={d.id} value={d.id}>
-                {called(d)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ContainerField label="Dataspace" error={errorOf("dataspaceId")} of={spaces} value={did} choose={choose} />
       {offered.problem && <ErrorMessage problem={offered.problem} retry={offered.reload} />}
-      <Field label="Set" hint={offered.value && (!chosen ? "This dataspace has no other set." : !offered.value.complete && `These are the ${maxOffered} oldest sets of the dataspace.`)} error={errorOf("setId")}>
-        {(a) => (
-          <select {...a} value={chosen?.id ?? ""} disabled={!chosen} onChange={(e) => setSid(e.currentTarget.value)}>
-            {offered.value?.items.map((s) => (
-              <option key={s.id} value={s.id} disabled={s.id === here}>
-                {called(s)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ContainerField
+        label="Set"
+        hint={offered.value && (!chosen ? "This dataspace has no other set." : !offered.value.complete && `These are the ${maxOffered} oldest sets of the dataspace.`)}
+        error={errorOf("setId")}
+        of={offered.value?.items}
+        value={chosen?.id ?? ""}
+        choose={setSid}
+        except={here}
+        disabled={!chosen}
+      />
     </>
   );
 }

@@ -10,9 +10,23 @@ export const names = {
   sets: new Cache((id) => sets.get(id).then((s) => s.title || s.name)),
 };
 
-function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
+interface Props {
+  kind: keyof typeof names;
+  id: string;
+}
+
+/** The name of a dataspace or set, or its id if it cannot be read. */
+export function NameOf({ kind, id }: Props) {
   const { value, problem } = useLoad(() => names[kind].get(id), [kind, id]);
-  return <Link to={`/${kind}/${id}`}>{value ?? (problem ? id : "…")}</Link>;
+  return <>{value ?? (problem ? id : "…")}</>;
+}
+
+function Container({ kind, id }: Props) {
+  return (
+    <Link to={`/${kind}/${id}`}>
+      <NameOf kind={kind} id={id} />
+    </Link>
+  );
 }
 
 /** Links to the containers of a hit. */

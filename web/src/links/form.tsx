@@ -1,6 +1,7 @@
 // The form of a link.
 import { useRef } from "preact/hooks";
 import type { LinkFields, LinkKind, LinkRecord } from "../api";
+import { dayOf, inDays } from "../format";
 import { DecimalInput, typedNumber } from "../ui/decimal";
 import { Field, Form } from "../ui/form";
 import type { Target } from "./target";
@@ -10,10 +11,6 @@ const GB = 1e9;
 
 /** The default lifetime of a new link in days; it does not exceed the limit of the service. */
 const defaultDays = Math.min(30, Number(document.documentElement.dataset.linkDays ?? 30));
-
-/** A day in UTC, as inputs have it. */
-const dayOf = (instant: string) => instant.slice(0, 10);
-const inDays = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000).toISOString());
 
 interface Props {
   kind: LinkKind;

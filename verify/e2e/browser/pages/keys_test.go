@@ -2,12 +2,16 @@ package pages
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"labshelf/verify/e2e"
 	"labshelf/verify/e2e/browser"
 )
 
@@ -18,6 +22,7 @@ func TestNewKeyDialogStaysOpen(t *testing.T) {
 	v := s.SignedIn(t, s.Key(), "/account")
 	v.Press("New key")
 	v.Fill("Label", "microscope")
+	browser.Click(v, purpose("Everything I may do"))
 	v.Submit()
 	v.Sees("It is shown only once")
 	v.Do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.MouseClickXY(5, 5))
@@ -38,7 +43,10 @@ func TestNewKeyNamesItsUser(t *testing.T) {
 	v.Shot("key-of-another")
 	v.Press("I have stored it")
 	v.Press("Change mary")
+	v.Sees("everything")
+	v.Shots("keys-of-another")
 	v.Press("New key")
+	browser.Click(v, purpose("Everything mary may do"))
 	v.Press("Create key")
 	v.Sees("New key of mary", "anyone who has it has the access of mary")
 	v.Press("I have stored it")
@@ -46,8 +54,117 @@ func TestNewKeyNamesItsUser(t *testing.T) {
 	v.Until(`!document.querySelector("dialog")`)
 	v.Press("Change admin")
 	v.Press("New key")
+	browser.Click(v, purpose("Everything I may do"))
 	v.Press("Create key")
 	v.Sees("Your new key", "anyone who has it has your access")
+}
+
+// purpose finds the radio button of a purpose in the dialog for a new key.
+func purpose(label string) chromedp.Search {
+	return chromedp.Search(fmt.Sprintf(`//label[starts-with(normalize-space(), %q)]//input[@type="radio"]`, label))
+}
+
+// A key for an instrument adds files to one set, and reads none. The dialog works with the
+// keyboard, shows an error at its field, and fits into a narrow window. axe-core finds no serious
+// violation.
+func TestKeyForInstrument(t *testing.T) {
+	t.Parallel()
+	s := browser.Open(t)
+	did, sid := s.NewSet(t)
+	s.Create(t, "/dataspaces", map[string]string{"name": "imaging", "visibility": "public"})
+	script := browser.Axe(t)
+	v := s.SignedIn(t, s.Person(t, "mary", "editor", did).Key, "/account", "status of 400")
+	v.Do(chromedp.Focus(browser.Xpath("button", "New key")), chromedp.KeyEvent(kb.Enter))
+	v.Until(`document.activeElement.matches("dialog input")`)
+	v.Do(chromedp.KeyEvent("microscope"))
+	v.Shots("key-new")
+	v.TabTo(`e.type === "radio"`)
+	v.Do(chromedp.KeyEvent(" "))
+	v.Until(`document.querySelector("dialog input[type=date]").value > new Date().toISOString()`)
+	v.TabTo(`e.labels?.[0].innerText === "Set"`)
+	v.Until(`document.activeElement.innerText.includes("Runs of 2026")`)
+	v.Do(chromedp.KeyEvent("R"))
+	v.TabTo(`e.matches("textarea")`)
+	v.Do(chromedp.KeyEvent("10.0.0.1/8"))
+	v.Submit()
+	v.Until(`document.querySelector("dialog [aria-invalid=true]")?.matches("textarea")`)
+	v.Sees("write 10.0.0.0/8 for the whole network")
+	v.Shots("key-instrument")
+	accessible := func() {
+		for _, f := range append(v.Audit(script), darkContrast(v, script)...) {
+			t.Errorf("%s: %s: %s\n\t%s", f.Impact, f.ID, f.Help, f.Where)
+		}
+	}
+	accessible()
+	v.Size(360, 740)
+	v.Until(`document.documentElement.scrollWidth <= innerWidth && document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth`)
+	v.Size(1280, 800)
+	v.Fill("Network addresses", "127.0.0.1, ::1")
+	v.Submit()
+	v.Sees("It is shown only once", "it adds files in the set Runs of 2026")
+	v.Shot("key-instrument-made")
+	instrument := e2e.NewClient(s.Origin+"/v1", browser.Get(v, chromedp.Evaluate[string](`document.querySelector(".secret code").innerText`)))
+	v.Press("I have stored it")
+	v.Sees("adds files in the set Runs of 2026", "only from 127.0.0.1/32, ::1/128")
+	v.Shots("keys")
+	accessible()
+	made, err := instrument.Upload(t.Context(), "POST", "/resources", e2e.File{SetID: sid, Filename: "scan.txt", Body: strings.NewReader("scan"), Size: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/resources/" + made.ID + "/data", "/sets/" + sid + "/resources"} {
+		if a, err := instrument.SendJSON(t.Context(), "GET", path, nil); err != nil || a.Status != http.StatusForbidden {
+			t.Errorf("GET %s: status %d, %v; want 403", path, a.Status, err)
+		}
+	}
+	s.Holds(t, sid, []string{"scan.txt"})
+}
+
+// The dialog that limits an unlimited key lists the objects that end, and can keep them.
+func TestLimitKey(t *testing.T) {
+	t.Parallel()
+	s := browser.Open(t)
+	did, _ := s.NewSet(t)
+	mary := s.Person(t, "mary", "editor", did)
+	maker := func(key, label string) string {
+		var made struct{ Key string }
+		if err := e2e.NewClient(s.Origin+"/v1", key).Call(t.Context(), "POST", "/users/me/keys", map[string]string{"label": label}, &made); err != nil {
+			t.Fatal(err)
+		}
+		return made.Key
+	}
+	maker(maker(mary.Key, "laptop"), "phone")
+	maker(maker(mary.Key, "server"), "cron")
+	v := s.SignedIn(t, mary.Key, "/account")
+	row := func(is string) {
+		v.Until(`[...document.querySelectorAll("tr")].some((row) => ` + is + `.test(row.innerText))`)
+	}
+	row(`/^laptop\s+everything/`)
+	v.Press("Limit laptop")
+	browser.Click(v, purpose("A script"))
+	v.Sees("Limiting it also revokes or pauses everything that was created with it:", "Key phone")
+	v.Shots("key-limit")
+	v.Submit()
+	row(`/^laptop\s+reads and changes files in the dataspace Laser lab/`)
+	row(`/^phone revoked/`)
+	v.Press("Limit browser")
+	browser.Click(v, purpose("A script"))
+	v.Sees("1 browser is signed in with this key.")
+	v.Press("Cancel")
+	v.Press("Limit server")
+	browser.Click(v, purpose("A colleague’s program"))
+	v.Sees("Key cron")
+	browser.Click(v, browser.BoxOf("Keep these, and limit only the key itself"))
+	v.Until(`document.querySelector("dialog input[type=checkbox]").checked`)
+	v.Shots("key-limit-keep")
+	v.Submit()
+	row(`/^server\s+reads the dataspace Laser lab/`)
+	row(`/^cron\s+everything/`)
+	v.Press("Change server")
+	v.Fill("Label", "old server")
+	v.Submit()
+	row(`/^old server\s+reads the dataspace Laser lab/`)
+	v.Shots("keys-limited")
 }
 
 // An expired key is listed as expired, without a button to revoke it.

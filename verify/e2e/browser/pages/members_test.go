@@ -83,6 +83,7 @@ func TestAccessAndKeys(t *testing.T) {
 	hers.At("/account")
 	hers.Press("New key")
 	hers.Fill("Label", "microscope")
+	browser.Click(hers, purpose("Everything I may do"))
 	hers.Submit()
 	hers.Sees("It is shown only once")
 	key := browser.Get(hers, chromedp.Evaluate[string](`document.querySelector(".secret code").innerText`))

@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-23N2UNKY.js";import"./chunk-VSBF73PJ.js";import"./chunk-34TAIDYY.js";import"./chunk-6JTBGCCS.js";import"./chunk-NSXQT3YA.js";import"./chunk-3E73UVXW.js";import"./chunk-EJCVM53U.js";import"./chunk-MV7V33UV.js";import"./chunk-N2MKGIKQ.js";import"./chunk-FF3Y35W6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

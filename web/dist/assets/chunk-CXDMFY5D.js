@@ -1,1 +1,0 @@
-import{g as a,h as b}from"./chunk-4SQK7UPG.js";import"./chunk-ZSMIKJGP.js";import"./chunk-6JTBGCCS.js";import"./chunk-NSXQT3YA.js";import"./chunk-N2MKGIKQ.js";import"./chunk-FF3Y35W6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

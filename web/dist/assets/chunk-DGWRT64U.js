@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-Z6P4SX2R.js";import"./chunk-OO5OOPZ3.js";import"./chunk-4SQK7UPG.js";import"./chunk-ZSMIKJGP.js";import"./chunk-6JTBGCCS.js";import"./chunk-NSXQT3YA.js";import"./chunk-N2MKGIKQ.js";import"./chunk-FF3Y35W6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

@@ -1,0 +1,1 @@
+import{a,b}from"./chunk-A4Q4RRZZ.js";import"./chunk-AZUGIRXO.js";import"./chunk-JAG4FRWI.js";import"./chunk-LKC5VHCJ.js";import"./chunk-5FSYWR4V.js";import"./chunk-IS652OQG.js";import"./chunk-W6N4PRRL.js";import"./chunk-K5HCJGJX.js";import"./chunk-XO7M45HO.js";import"./chunk-DASCXOL6.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-37NUT4NK.js";import"./chunk-DK2EOHR7.js";import"./chunk-EJCVM53U.js";import"./chunk-IS652OQG.js";import"./chunk-MV7V33UV.js";import"./chunk-N2MKGIKQ.js";import"./chunk-FF3Y35W6.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};
