@@ -12,12 +12,7 @@ import (
 	"labshelf/client"
 )
 
-func putCommand(p command.Process) *cobra.Command {
-	var o put.Options
-	cmd := &cobra.Command{
-		Use:   "put FILE|DIR... SET",
-		Short: "Upload files and folders to a set",
-		Long: `put uploads files and folders to a set. The name of a resource is the name of
+const putHelp = `put uploads files and folders to a set. The name of a resource is the name of
 the file, or its path below the folder: put data sends data/2026/a.csv as
 2026/a.csv.
 
@@ -47,10 +42,22 @@ full disk of the service, ends put with exit code 1: put reports the files that
 it tried, and counts the others. With - instead of files, put stores standard
 input as the resource --name, using a temporary file.
 
+With a key that may only add files ("labshelf key new --scope add"), SET must be
+the id or URL of the set. put then keeps a list of the files that it has sent
+from this computer, and skips those. It replaces nothing: a changed file becomes
+another resource of the same name.
+
 SET is the name, id or URL of a set, or DATASPACE/NAME. put ends with a report.
 With --json, put prints a line for each file, with its "outcome": sent,
 replaced, there (already stored), skipped or failed. A file can have several
-lines with different outcomes. The last line, "end", has the totals.`,
+lines with different outcomes. The last line, "end", has the totals.`
+
+func putCommand(p command.Process) *cobra.Command {
+	var o put.Options
+	cmd := &cobra.Command{
+		Use:   "put FILE|DIR... SET",
+		Short: "Upload files and folders to a set",
+		Long:  putHelp,
 		Example: `  labshelf put run-1.csv run-2.csv runs-2026
   labshelf put /data/microscope lab-one/images --new-set --exclude '*.tmp'
   labshelf put D:\data\today runs-2026 --under 2026-11-22

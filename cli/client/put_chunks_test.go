@@ -216,3 +216,40 @@ func TestPutChangedLargeFile(t *testing.T) {
 	}
 	s.holds(t, set.ID, map[string]string{"large.bin": content + "more"})
 }
+
+// TestPutWithoutReading tests that put sends a large file once with a key that may only add files,
+// also after a power failure has left the last line of its list incomplete.
+func TestPutWithoutReading(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	made, err := s.client.Keys.Create(t.Context(), client.Me, client.NewKey{KeyLimits: client.KeyLimits{Scope: "add", SetID: set.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, content := largeFile(t)
+	other := filepath.Join(filepath.Dir(path), "other.txt")
+	for run, want := range []string{"sent  1 file, ", "already there  1 file, "} {
+		if got := s.runAs(t.Context(), made.Secret, "", "put", path, set.ID); got.error != nil || !strings.HasPrefix(got.out, want) {
+			t.Errorf("run %d: %+v, want %q", run, got, want)
+		}
+	}
+	lists, err := filepath.Glob(filepath.Join(must[string](t)(os.UserConfigDir()), "labshelf", "sent", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists { // of other tests, too; an incomplete line harms none
+		f := must[*os.File](t)(os.OpenFile(list, os.O_APPEND|os.O_WRONLY, 0))
+		if _, err := f.WriteString(`{"name":"other.txt","by`); err != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, other, "other")
+	for run, want := range []string{"sent           1 file, 5 B\nalready there  1 file, ", "already there  2 files, "} {
+		got := s.runAs(t.Context(), made.Secret, "", "put", path, other, set.ID)
+		if got.error != nil || !strings.Contains(got.out, want) {
+			t.Errorf("run %d after the power failure: %+v, want %q", run, got, want)
+		}
+	}
+	s.holds(t, set.ID, map[string]string{"large.bin": content, "other.txt": "other"})
+}

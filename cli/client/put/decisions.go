@@ -15,6 +15,7 @@ import (
 	"labshelf/cli/client/reference"
 	"labshelf/cli/client/report"
 	"labshelf/cli/client/resumption"
+	"labshelf/cli/client/sent"
 	"labshelf/cli/meter"
 	"labshelf/client"
 )
@@ -30,10 +31,12 @@ var pollDelays = [...]time.Duration{300 * time.Millisecond, 700 * time.Milliseco
 type job struct {
 	client   *client.Client
 	set      client.Set
+	readable bool               // the set can be listed; otherwise the key may only add files
 	fields   client.NewResource // common to all files
 	parallel int
 	dry      bool // change nothing
 	existing existingFiles
+	sent     sent.List // if the set is not readable
 	uploads  resumption.Uploads
 	meter    *meter.Meter
 	report   *report.Report
@@ -117,6 +120,9 @@ func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 			return report.Result{Path: f.path, Name: f.name, Outcome: report.Present, ID: h.id, Bytes: h.bytes, Digest: h.digest}, nil
 		}
 	}
+	if !u.readable {
+		held = nil // a changed file becomes another resource
+	}
 	switch {
 	case len(held) > 1:
 		return report.Result{}, fmt.Errorf("the set has %d resources of this name, with other bytes; delete or rename all but one, or put the file under another name", len(held))
@@ -144,8 +150,7 @@ func (u *job) create(ctx context.Context, f localFile, s *source) (report.Result
 		fields.Digest = s.digest
 		r, err := u.send(ctx, s, fields, "")
 		if err == nil {
-			u.noteCreated(r)
-			return storedAs(report.Sent, f, r), nil
+			return storedAs(report.Sent, f, r), u.noteCreated(f, r)
 		}
 		if sure := finalError(ctx, s, err); sure != nil {
 			return report.Result{}, sure
@@ -165,7 +170,7 @@ func (u *job) create(ctx context.Context, f localFile, s *source) (report.Result
 // findCreated looks for the resource of an upload that got no response.
 func (u *job) findCreated(ctx context.Context, f localFile, s *source) (r client.Resource, found bool, err error) {
 	digest, err := s.sum(ctx)
-	if err != nil {
+	if err != nil || !u.readable {
 		return r, false, err
 	}
 	for _, pause := range pollDelays {

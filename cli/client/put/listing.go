@@ -3,6 +3,7 @@ package put
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/cli/client/reference"
 	"labshelf/cli/client/report"
+	"labshelf/cli/client/sent"
 	"labshelf/client"
 )
 
@@ -135,10 +137,35 @@ type created struct {
 	digest   blobs.Digest
 }
 
-func (u *job) noteCreated(r client.Resource) {
+// noteCreated records a resource that was created from a file.
+func (u *job) noteCreated(f localFile, r client.Resource) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
+	if u.readable {
+		u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
+		return nil
+	}
+	if err := u.sent.Add(sent.File{Name: f.name, Bytes: r.Bytes, SHA256: r.SHA256, ID: r.ID}); err != nil {
+		return fatal{fmt.Errorf("the file is stored, but the list of sent files cannot be written, so another run would send the file again: %w", err)}
+	}
+	return nil
+}
+
+// listSent returns the files that earlier runs on this computer have sent to a set that cannot be
+// listed.
+func (u *job) listSent(_ context.Context, named map[string]string) (existingFiles, error) {
+	held := existingFiles{of: map[string][]existing{}}
+	var files []sent.File
+	var err error
+	if u.sent, err = sent.Of(u.client.Base(), u.set.ID); err == nil {
+		files, err = u.sent.Files()
+	}
+	for _, f := range files {
+		if _, wanted := named[f.Name]; wanted {
+			held.of[f.Name] = append(held.of[f.Name], existing{f.ID, f.Name, f.Bytes, f.SHA256, false})
+		}
+	}
+	return held, err
 }
 
 // deleteDuplicates deletes the resources of this run that have an older duplicate. Another client

@@ -41,11 +41,11 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 	if err := o.check(sources, ref); err != nil {
 		return err
 	}
-	set, err := o.set(ctx, c, ref)
+	set, readable, err := o.set(ctx, c, ref)
 	if err != nil {
 		return exit.Interrupted(ctx, err, storedStays)
 	}
-	u := &job{client: c, set: set, uploads: resumption.Stored(), parallel: o.Parallel, dry: o.Dry, meter: o.NewMeter("put"),
+	u := &job{client: c, set: set, readable: readable, uploads: resumption.Stored(), parallel: o.Parallel, dry: o.Dry, meter: o.NewMeter("put"),
 		created: map[string]created{}, fields: client.NewResource{Description: o.Description, Format: o.Format}}
 	defer u.meter.Close()
 	words := report.Wording{
@@ -72,12 +72,16 @@ func Run(ctx context.Context, c *client.Client, o Options, sources []string, ref
 	for _, file := range w.files {
 		u.meter.Expect(1, file.size)
 	}
-	if u.existing, err = u.list(ctx, w.named); err != nil {
+	list := u.list
+	if !readable {
+		list = u.listSent
+	}
+	if u.existing, err = list(ctx, w.named); err != nil {
 		return exit.Interrupted(ctx, err, storedStays)
 	}
 	w.distinct(u.existing)
 	over := u.run(ctx, w.files)
-	if over == nil {
+	if over == nil && u.readable {
 		over = u.deleteDuplicates(ctx, w.named)
 	}
 	return u.finish(ctx, len(w.files)-int(u.reported.Load()), over)
@@ -106,8 +110,9 @@ func (u *job) finish(ctx context.Context, left int, over error) error {
 // storedStays says after an interruption why put can be run again.
 const storedStays = "stored files are not sent again"
 
-// set returns the set, and creates it if the options require that.
-func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s client.Set, err error) {
+// set returns the set, and creates it if the options require that. readable is false if the key may
+// only add files: then the set has only its id.
+func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s client.Set, readable bool, err error) {
 	found := true
 	if o.NewSet {
 		s, err = o.findOrMakeSet(ctx, c, ref)
@@ -118,7 +123,14 @@ func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s clie
 	if err == nil && s.State == client.Deleted {
 		err = fmt.Errorf("the set %s is deleted; restore it first, with: labshelf restore --set %s", display.Printable(s.Name), s.ID)
 	}
-	return s, err
+	if statusOf(err) != 403 {
+		return s, true, err
+	}
+	id, ok := reference.SetID(ref)
+	if !ok {
+		return s, false, fmt.Errorf("%w\nif the key may only add files, give the id of the set instead of its name", err)
+	}
+	return client.Set{ID: id}, false, nil
 }
 
 // putAdvice suggests what ref may have meant if no such set exists. here: a local file has that

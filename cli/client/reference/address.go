@@ -52,6 +52,18 @@ func (a address) of(base string) bool {
 	return strings.EqualFold(a.Root, strings.TrimSuffix(base, "/v1"))
 }
 
+// SetID returns the id of a set in a reference: an id, or a URL of the set. ok is false for a name.
+func SetID(ref string) (id string, ok bool) {
+	a, isURL := ParseAddress(ref)
+	switch {
+	case isURL:
+		return a.id, a.Kind == SetKind
+	case containerName().MatchString(ref):
+		return "", false
+	}
+	return ref, IDPattern.MatchString(ref)
+}
+
 // SetAddress splits a URL of a set that is followed by a colon and the name of a resource.
 func SetAddress(text string) (set, name string, ok bool) {
 	a, isURL := ParseAddress(text)
