@@ -43,6 +43,11 @@ func (s Scope) Allows(a Action) bool {
 	return int(s) < len(scopes) && scopes[s].actions&a == a
 }
 
+// Contains reports whether the scope permits everything that another one permits.
+func (s Scope) Contains(inner Scope) bool {
+	return int(inner) < len(scopes) && s.Allows(scopes[inner].actions)
+}
+
 // String returns the scope's name in the interface.
 func (s Scope) String() string {
 	if int(s) >= len(scopes) {
@@ -131,6 +136,25 @@ func parseNetwork(text string) (netip.Prefix, error) {
 // List returns the prefixes, ascending.
 func (n Networks) List() []string { return strings.Fields(string(n)) }
 
+// Include reports whether all addresses of other networks belong to the networks.
+func (n Networks) Include(inner Networks) bool {
+	if n == "" || inner == "" {
+		return n == ""
+	}
+	return !slices.ContainsFunc(inner.prefixes(), func(of netip.Prefix) bool {
+		return !slices.ContainsFunc(n.prefixes(), func(in netip.Prefix) bool { return in.Bits() <= of.Bits() && in.Contains(of.Addr()) })
+	})
+}
+
+func (n Networks) prefixes() (all []netip.Prefix) {
+	for part := range strings.FieldsSeq(string(n)) {
+		if network, err := netip.ParsePrefix(part); err == nil {
+			all = append(all, network)
+		}
+	}
+	return all
+}
+
 // Contain reports whether an address belongs to one of the networks. An invalid address belongs
 // only to the empty Networks.
 func (n Networks) Contain(address netip.Addr) bool {
@@ -138,10 +162,5 @@ func (n Networks) Contain(address netip.Addr) bool {
 		return true
 	}
 	address = address.Unmap().WithZone("")
-	for part := range strings.FieldsSeq(string(n)) {
-		if network, err := netip.ParsePrefix(part); err == nil && network.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.prefixes(), func(network netip.Prefix) bool { return network.Contains(address) })
 }

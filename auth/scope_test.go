@@ -27,6 +27,23 @@ func TestScopeNames(t *testing.T) {
 	}
 }
 
+// TestScopesContain tests which scopes contain which others.
+func TestScopesContain(t *testing.T) {
+	t.Parallel()
+	contained := map[Scope]string{ScopeAll: "all write add read", ScopeWrite: "write add read", ScopeAdd: "add", ScopeRead: "read"}
+	for outer, want := range contained {
+		var got []string
+		for _, inner := range []Scope{ScopeAll, ScopeWrite, ScopeAdd, ScopeRead, 4} {
+			if outer.Contains(inner) {
+				got = append(got, inner.String())
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s contains %q, want %q", outer, got, want)
+		}
+	}
+}
+
 // TestLimits tests which actions keys permit in a dataspace, in its sets, and elsewhere.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -77,6 +94,14 @@ func TestNetworks(t *testing.T) {
 	}
 	if networks.Contain(netip.Addr{}) || !Networks("").Contain(netip.Addr{}) {
 		t.Error("an unknown address must belong only to all addresses")
+	}
+	for inner, want := range map[Networks]bool{
+		"10.1.0.0/16": true, "10.0.0.0/8 2001:db8:1::/48": true, networks: true,
+		"": false, "10.1.0.0/16 11.0.0.0/8": false, "0.0.0.0/0": false, "2001::/16": false,
+	} {
+		if got := networks.Include(inner); got != want || !Networks("").Include(inner) {
+			t.Errorf("%q: included %t, want %t", inner, got, want)
+		}
 	}
 	if _, err := ParseNetworks(slices.Repeat([]string{"::1"}, maxNetworks+1)); err == nil {
 		t.Error("too many networks are accepted")

@@ -1,11 +1,13 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"labshelf/handlers"
 	"labshelf/repository"
@@ -103,7 +105,7 @@ func (f *fixture) expect(caller *client, op operation, permitted bool) {
 	case permitted && a.status >= 300:
 		f.t.Errorf("%s: refused with %s", op.id, a.short())
 	case !permitted:
-		a.problem(http.StatusForbidden, "forbidden", "")
+		a.problem(http.StatusForbidden, "key_limited", "")
 		if f.dump() != before {
 			f.t.Errorf("%s: refused, but something has changed", op.id)
 		}
@@ -259,13 +261,13 @@ func TestKeyNetworks(t *testing.T) {
 	far := c.limited(object{"networks": []string{"192.0.2.0/24", "2001:db8::/32"}})
 	near.get("/users/me").want(http.StatusOK)
 	same(t, "the canonical form", strings.Join(stringsOf(near.key0()["networks"]), " "), "10.0.0.0/8 127.0.0.1/32 ::1/128")
-	far.get("/users/me").problem(http.StatusForbidden, "forbidden", "")
-	c.withKey("").send("POST", "/session", object{"key": far.key}).problem(http.StatusForbidden, "forbidden", "")
+	far.get("/users/me").problem(http.StatusForbidden, "key_limited", "")
+	c.withKey("").send("POST", "/session", object{"key": far.key}).problem(http.StatusForbidden, "key_limited", "")
 	cookie, browser := near.signIn()
 	browser.get("/users/me", cookie).want(http.StatusOK)
 	id := near.key0().text("id")
-	c.send("PUT", "/users/me/keys/"+id, object{"networks": []string{"192.0.2.1"}}).want(http.StatusOK)
-	browser.get("/users/me", cookie).problem(http.StatusForbidden, "forbidden", "")
+	c.send("PUT", "/users/me/keys/"+id, object{"networks": []string{"10.0.0.0/8"}}).want(http.StatusOK)
+	browser.get("/users/me", cookie).problem(http.StatusForbidden, "key_limited", "")
 	for _, bad := range [][]string{{"10.0.0.1/8"}, {"x"}, {""}, {"10.0.0.0/33"}, {"::ffff:10.0.0.0/104"}} {
 		c.send("POST", "/users/me/keys", object{"networks": bad}).problem(http.StatusBadRequest, "invalid_field", "networks")
 	}
@@ -304,10 +306,94 @@ func TestNarrowedKeys(t *testing.T) {
 		shown := m.user.send("PUT", at+query, object{"scope": "read"}).want(http.StatusOK).object()
 		same(t, "scope", shown.text("scope"), "read")
 		same(t, "dependents of a narrowed key", m.dependents(m.key), ", 1 sessions")
-		m.key.send("POST", "/sets", object{"name": m.name("set"), "dataspaceId": m.dataspace}).problem(http.StatusForbidden, "forbidden", "")
-		m.key.get("/users/me/keys").problem(http.StatusForbidden, "forbidden", "")
+		m.key.send("POST", "/sets", object{"name": m.name("set"), "dataspaceId": m.dataspace}).problem(http.StatusForbidden, "key_limited", "")
+		m.key.get("/users/me/keys").problem(http.StatusForbidden, "key_limited", "")
 		m.grandchild.get("/users/me").want(map[string]int{"": http.StatusUnauthorized, "?dependents=keep": http.StatusOK}[query])
 		m.user.send("DELETE", at, nil).want(http.StatusNoContent)
-		m.user.send("PUT", at, object{"scope": "all"}).problem(http.StatusConflict, "key_ended", "")
+		m.user.send("PUT", at, object{"label": "x"}).problem(http.StatusConflict, "key_ended", "")
 	}
+}
+
+// TestKeysBecomeOnlyNarrower tests that no change makes a key stronger or more durable, since a
+// stolen key could otherwise free itself or another key.
+func TestKeysBecomeOnlyNarrower(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, sibling, other := s.newSet(), s.newSet(), s.newSpace(nil)
+	user := s.newUser(object{"sysadmin": true})
+	soon, later := "2999-01-01T00:00:00Z", "2999-01-02T00:00:00Z"
+	for _, tt := range []struct {
+		is, to object
+		wider  string // the field that would become wider; "": none
+	}{
+		{object{}, object{"scope": "write"}, ""}, {object{"scope": "write"}, object{"scope": "add"}, ""}, {object{"scope": "write"}, object{"scope": "read"}, ""},
+		{object{"scope": "write"}, object{"scope": "all"}, "scope"}, {object{"scope": "read"}, object{"scope": "add"}, "scope"}, {object{"scope": "add"}, object{"scope": "read"}, "scope"},
+		{object{}, object{"dataspaceId": s.dataspace}, ""}, {object{"dataspaceId": s.dataspace}, object{"setId": set}, ""}, {object{}, object{"setId": set}, ""},
+		{object{"dataspaceId": s.dataspace}, object{"dataspaceId": ""}, "dataspaceId"}, {object{"dataspaceId": s.dataspace}, object{"dataspaceId": other.dataspace}, "dataspaceId"},
+		{object{"setId": set}, object{"setId": ""}, "dataspaceId"}, {object{"setId": set}, object{"dataspaceId": s.dataspace}, "setId"}, {object{"setId": set}, object{"setId": sibling}, "setId"},
+		{object{}, object{"networks": []string{"10.0.0.0/8"}}, ""}, {object{"networks": []string{"10.0.0.0/8"}}, object{"networks": []string{"10.1.0.0/16", "10.2.0.1"}}, ""},
+		{object{"networks": []string{"10.0.0.0/8"}}, object{"networks": []string{}}, "networks"}, {object{"networks": []string{"10.1.0.0/16"}}, object{"networks": []string{"10.0.0.0/8"}}, "networks"},
+		{object{"networks": []string{"10.1.0.0/16"}}, object{"networks": []string{"10.1.0.0/16", "::1"}}, "networks"},
+		{object{}, object{"expires": soon}, ""}, {object{"expires": later}, object{"expires": soon}, ""},
+		{object{"expires": soon}, object{"expires": later}, "expires"}, {object{"expires": soon}, object{"expires": ""}, "expires"},
+		{object{"expires": soon, "scope": "read"}, object{"label": "x", "expires": soon, "scope": "read"}, ""},
+	} {
+		at := "/users/me/keys/" + user.send("POST", "/users/me/keys", tt.is).want(http.StatusCreated).object().text("id")
+		before := user.get(at).object()
+		a := user.send("PUT", at, tt.to)
+		if tt.wider == "" {
+			a.want(http.StatusOK)
+			continue
+		}
+		a.problem(http.StatusBadRequest, "invalid_field", tt.wider)
+		same(t, "the key after a refused change", fmt.Sprint(user.get(at).object()), fmt.Sprint(before))
+	}
+}
+
+// TestNewKeysAreNoWider tests that a key cannot create another one that outlives it or can be used
+// from elsewhere.
+func TestNewKeysAreNoWider(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).newUser(nil)
+	near := c.limited(object{"networks": []string{"127.0.0.0/8", "::1"}, "expires": "2999-01-01T00:00:00Z"})
+	made := near.send("POST", "/users/me/keys", nil).want(http.StatusCreated).object()
+	same(t, "networks of a key without its own", strings.Join(stringsOf(made["networks"]), " "), "127.0.0.0/8 ::1/128")
+	near.send("POST", "/users/me/keys", object{"networks": []string{"127.0.0.1"}}).want(http.StatusCreated)
+	for field, value := range map[string]any{"networks": []string{"127.0.0.1", "192.0.2.1"}, "expires": "2999-01-02T00:00:00Z"} {
+		near.send("POST", "/users/me/keys", object{field: value}).problem(http.StatusBadRequest, "invalid_field", field)
+	}
+	near.send("POST", "/users/me/keys", object{"networks": []string{}}).problem(http.StatusBadRequest, "invalid_field", "networks")
+}
+
+// TestShortenedKeys tests that sessions and keys made with a key expire with it when its expiry is
+// brought forward.
+func TestShortenedKeys(t *testing.T) {
+	t.Parallel()
+	m := newMaker(t, repository.Config{}, nil)
+	at := "/users/" + m.user.id + "/keys/" + m.keys[m.key]
+	end := time.Now().Add(time.Minute).UTC()
+	m.user.send("PUT", at, object{"expires": end.Format(time.RFC3339Nano)}).want(http.StatusOK)
+	browser := m.withKey("")
+	for ahead, status := range map[time.Duration]int{0: http.StatusOK, 2 * time.Minute: http.StatusUnauthorized} {
+		m.ahead.Store(int64(ahead))
+		for name, a := range map[string]*answer{
+			"key": m.key.get("/users/me"), "child": m.child.get("/users/me"), "grandchild": m.grandchild.get("/users/me"), "session": browser.get("/users/me", m.cookie),
+		} {
+			same(t, name, a.status, status)
+		}
+	}
+	m.user.send("DELETE", at+"?dependents=keep", nil).want(http.StatusNoContent)
+	m.grandchild.get("/users/me").want(http.StatusUnauthorized)
+}
+
+// TestMovedKeys tests that the objects made with a key end whenever its limits change, also if it
+// was narrow before.
+func TestMovedKeys(t *testing.T) {
+	t.Parallel()
+	d := sysadmin(t).newDrive(nil)
+	maker := d.limited(object{"dataspaceId": d.get("/sets/" + d.set).object().text("dataspaceId")})
+	link := maker.send("POST", "/links", object{"kind": "share", "setId": d.set}).want(http.StatusCreated).object()
+	d.get("/links/" + link.text("id")).want(http.StatusOK)
+	d.send("PUT", "/users/me/keys/"+maker.key0().text("id"), object{"setId": d.set}).want(http.StatusOK)
+	same(t, "state of the link", d.get("/links/"+link.text("id")).object().text("state"), "revoked")
 }

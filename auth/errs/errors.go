@@ -64,6 +64,7 @@ const (
 	CodeUserNotFound       Code = "user_not_found"
 	CodeKeyNotFound        Code = "key_not_found"
 	CodeKeyEnded           Code = "key_ended"
+	CodeKeyLimited         Code = "key_limited"
 	CodePrivilegeNotFound  Code = "privilege_not_found"
 	CodeBlobNotFound       Code = "blob_not_found"
 	CodeUploadNotFound     Code = "upload_not_found"
@@ -126,7 +127,7 @@ func Codes() []Code {
 		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
 		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated, CodeKeyRequired, CodeCrossOrigin,
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
-		CodeKeyNotFound, CodeKeyEnded, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
+		CodeKeyNotFound, CodeKeyEnded, CodeKeyLimited, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeTooManyRequests, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable, CodeOverBudget, CodeNewerSchema,

@@ -112,16 +112,37 @@ func (d dependents) release(tx *metadata.Tx, change rows.Change, k metadata.Key,
 	return d.end(tx, change, gone, metadata.PausedWithKey)
 }
 
-// keep makes the direct dependents of a revoked key depend on the maker of that key. They still
-// expire at the same time.
-func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.Key) error {
-	for _, k := range d.keys {
-		if k.MadeWith != revoked.ID {
-			continue
+// expire makes the keys expire no later than the given time; 0 changes nothing.
+func (d dependents) expire(tx *metadata.Tx, change rows.Change, at metadata.Stamp) error {
+	for _, before := range d.keys {
+		k := before
+		k.Expires = earlier(k.Expires, at)
+		if err := updateKey(tx, change, before, k); err != nil {
+			return err
 		}
-		before := k
-		k.MadeWith, change.Action = revoked.MadeWith, audit.KeyUpdate
-		if _, err := rows.UpdateKey(tx, change, before, k); err != nil {
+	}
+	return nil
+}
+
+// updateKey stores a dependent key if it has changed.
+func updateKey(tx *metadata.Tx, change rows.Change, before, after metadata.Key) error {
+	if after == before {
+		return nil
+	}
+	change.Action = audit.KeyUpdate
+	_, err := rows.UpdateKey(tx, change, before, after)
+	return err
+}
+
+// keep makes the direct dependents of a key depend on the maker of that key. Keys still expire no
+// later than the key, and links at the same time.
+func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.Key) error {
+	for _, before := range d.keys {
+		k := before
+		if k.Expires = earlier(k.Expires, revoked.Expires); k.MadeWith == revoked.ID {
+			k.MadeWith = revoked.MadeWith
+		}
+		if err := updateKey(tx, change, before, k); err != nil {
 			return err
 		}
 	}

@@ -82,11 +82,13 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in
 			return err
 		}
 		k := metadata.Key{UserID: u.ID}
-		if p.UserID == u.ID {
-			k.MadeWith = p.KeyID
-		}
 		if err := s.setKey(tx, p, in, &k); err != nil {
 			return err
+		}
+		if p.UserID == u.ID {
+			if err := boundByMaker(tx, p, in, &k); err != nil {
+				return err
+			}
 		}
 		if u.State == metadata.Deleted {
 			return core.Conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
@@ -98,26 +100,59 @@ func (s *Users) CreateKey(ctx context.Context, p auth.Principal, user string, in
 	return created, key, err
 }
 
-// setKey validates the fields and sets them in a key, which ends no later than its maker.
+// setKey validates the fields and sets them in a key.
 func (s *Users) setKey(tx *metadata.Tx, p auth.Principal, in KeyFields, k *metadata.Key) error {
 	if err := in.apply(tx, p, k); err != nil {
 		return err
 	}
-	if k.Expires != 0 && k.Expires <= s.core.Now() && in.Expires != nil {
+	if in.Expires != nil && k.Expires != 0 && k.Expires <= s.core.Now() {
 		return core.Invalid("expires", "expires must be in the future")
 	}
-	if k.MadeWith == (metadata.ID{}) {
-		return nil
-	}
-	maker, err := tx.Keys.Get(k.UserID, k.MadeWith)
-	if err != nil || maker.Expires == 0 || k.Expires != 0 && k.Expires <= maker.Expires {
+	return nil
+}
+
+// boundByMaker makes a new key depend on the key of the caller. The new key expires no later, and
+// can be used only from the networks of that key.
+func boundByMaker(tx *metadata.Tx, p auth.Principal, in KeyFields, k *metadata.Key) error {
+	maker, err := tx.Keys.Get(p.UserID, p.KeyID)
+	if err != nil {
 		return err
 	}
-	if k.Expires != 0 {
-		return core.Invalid("expires", "expires must not be later than %s, when the key ends that this key was made with", maker.Expires.Time().UTC().Format(time.RFC3339))
+	k.MadeWith = maker.ID
+	if in.Networks == nil {
+		k.Limits.Networks = maker.Limits.Networks
+	}
+	switch {
+	case !maker.Limits.Networks.Include(k.Limits.Networks):
+		return core.Invalid("networks", "networks must be within the networks of the key of this request: %s", maker.Limits.Networks)
+	case maker.Expires == 0 || k.Expires != 0 && k.Expires <= maker.Expires:
+		return nil
+	case k.Expires != 0:
+		return core.Invalid("expires", "expires must not be later than %s, when the key of this request ends", maker.Expires.Time().UTC().Format(time.RFC3339))
 	}
 	k.Expires = maker.Expires
 	return nil
+}
+
+// onlyNarrower returns an error if a change would let a key permit more than before. Otherwise a
+// key could make another one stronger or more durable than itself.
+func onlyNarrower(before, after metadata.Key) error {
+	field := ""
+	switch was, is := before.Limits, after.Limits; {
+	case !was.Scope.Contains(is.Scope):
+		field = "scope"
+	case was.Dataspace != metadata.ID{} && was.Dataspace != is.Dataspace:
+		field = "dataspaceId"
+	case was.Set != metadata.ID{} && was.Set != is.Set:
+		field = "setId"
+	case !was.Networks.Include(is.Networks):
+		field = "networks"
+	case after.Expires != earlier(before.Expires, after.Expires):
+		field = "expires"
+	default:
+		return nil
+	}
+	return core.Invalid(field, "%s would permit more than before; a key can only become narrower, so create another key", field)
 }
 
 // GetKey returns a key of a user.
@@ -129,9 +164,9 @@ func (s *Users) GetKey(ctx context.Context, p auth.Principal, user, id string) (
 	return k, err
 }
 
-// UpdateKey changes a key. If the key becomes narrow, everything that depends on it ends, since a
-// narrow key could not have made it. With keep, the dependents stay and depend on the maker of the
-// key.
+// UpdateKey changes a key, which can only become narrower. If its limits change, everything that
+// depends on it ends, since the key could not make it any more. With keep, the dependents stay and
+// depend on the maker of the key. An earlier expiry also applies to dependent keys.
 func (s *Users) UpdateKey(ctx context.Context, p auth.Principal, user, id string, in KeyFields, keep bool) (k metadata.Key, err error) {
 	err = s.core.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := lookupKey(tx, p, user, id)
@@ -142,6 +177,9 @@ func (s *Users) UpdateKey(ctx context.Context, p auth.Principal, user, id string
 		if err := s.setKey(tx, p, in, &k); err != nil {
 			return err
 		}
+		if err := onlyNarrower(before, k); err != nil {
+			return err
+		}
 		if before.StateAt(s.core.Now()) != metadata.KeyActive {
 			return core.Conflict(errs.CodeKeyEnded, "", "this key is revoked or has expired; it cannot be changed")
 		}
@@ -149,14 +187,17 @@ func (s *Users) UpdateKey(ctx context.Context, p auth.Principal, user, id string
 			return nil
 		}
 		change := rows.Change{By: p, Action: audit.KeyUpdate}
-		if change.Cause, err = rows.UpdateKey(tx, change, before, k); err != nil || before.Limits.Narrow() || !k.Limits.Narrow() {
+		if change.Cause, err = rows.UpdateKey(tx, change, before, k); err != nil {
 			return err
 		}
 		found, err := dependentsOf(tx, k)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case k.Limits != before.Limits:
+			return found.release(tx, change, k, s.core.Now(), keep)
 		}
-		return found.release(tx, change, k, s.core.Now(), keep)
+		return found.expire(tx, change, k.Expires)
 	})
 	s.ended()
 	return k, err
@@ -182,11 +223,11 @@ func lookupKey(tx *metadata.Tx, p auth.Principal, user, id string) (metadata.Key
 	if err != nil {
 		return metadata.Key{}, err
 	}
-	k, err := core.ByID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
-	if k, err = core.OrNotFound(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
-		return k, err
+	if err := core.Oneself(p, u.ID); err != nil {
+		return metadata.Key{}, err
 	}
-	return k, core.Oneself(p, u.ID)
+	k, err := core.ByID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
+	return core.OrNotFound(k, err, errs.CodeKeyNotFound, "key of this user", "")
 }
 
 // RevokeKey permanently revokes a key and ends what depends on it. With keep, the dependents stay

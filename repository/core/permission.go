@@ -20,7 +20,7 @@ func unauthenticated() *errs.Error {
 
 // elsewhere returns the error for a key that is used outside of its networks.
 func elsewhere() *errs.Error {
-	return Forbidden("this key may not be used from your network address")
+	return keyLimited("this key may not be used from your network address")
 }
 
 // Forbidden returns an error of the kind Forbidden.
@@ -72,16 +72,20 @@ func needs(action auth.Action) string {
 	return role.String()
 }
 
-// beyondLimits is the error for what the limits of a key do not permit.
+func keyLimited(format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyLimited, Message: fmt.Sprintf(format, args...)}
+}
+
+// beyondLimits returns the error for a request that the limits of the key do not permit.
 func beyondLimits(l auth.Limits) *errs.Error {
-	may := map[auth.Scope]string{auth.ScopeAll: "everything", auth.ScopeWrite: "read and write files", auth.ScopeAdd: "only add files", auth.ScopeRead: "only read"}[l.Scope]
+	may := map[auth.Scope]string{auth.ScopeAll: "do everything", auth.ScopeWrite: "read and write files", auth.ScopeAdd: "only add files", auth.ScopeRead: "only read"}[l.Scope]
 	switch {
 	case l.Set != (metadata.ID{}):
 		may += " in the set " + l.Set.String()
 	case l.Dataspace != (metadata.ID{}):
 		may += " in the dataspace " + l.Dataspace.String()
 	}
-	return Forbidden("this key may %s; use another key for this request", may)
+	return keyLimited("this key may %s; use another key for this request", may)
 }
 
 // Unlimited returns an error if the key of the caller is narrow, as for use cases about users,

@@ -61,7 +61,10 @@ func (s *Credentials) readSession(ctx context.Context, user metadata.ID, digest 
 		if c, err = readHolder(tx, k); err != nil {
 			return err
 		}
-		c.Session, c.Expires = digest, int64(session.Expires) // a session ends no later than its key
+		c.Session = digest
+		if ends := int64(session.Expires); c.Expires == 0 || ends < c.Expires { // c.Expires is the end of the key
+			c.Expires = ends
+		}
 		cache(s.core.facts.at(c.AsOf), sessionsOf, digest, c, 1)
 		return nil
 	})
@@ -118,7 +121,7 @@ func (s *Credentials) clearSessions(tx *metadata.Tx, p auth.Principal) error {
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		if err != nil || k.Gone != 0 || session.Expires <= s.core.Now() {
+		if err != nil || k.StateAt(s.core.Now()) != metadata.KeyActive || session.Expires <= s.core.Now() {
 			gone = append(gone, session)
 			continue
 		}

@@ -115,6 +115,9 @@ func (s *Uploads) restoreReservations(fromLink func(link, upload metadata.ID)) e
 func (s *Uploads) RoomIn(ctx context.Context, p auth.Principal, dataspace *metadata.Dataspace) (bytes int64, known bool, err error) {
 	err = s.core.View(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		at := quota.Place{User: p.UserID}
+		if dataspace == nil && core.Unlimited(p) != nil {
+			return nil // the rest of the quota would reveal the usage elsewhere
+		}
 		if dataspace != nil {
 			if core.Authorise(tx, p, *dataspace, auth.Write) != nil {
 				return nil

@@ -1,7 +1,6 @@
 package people
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -22,7 +21,6 @@ type keyFlags struct {
 	flags                                 *pflag.FlagSet
 	label, expires, scope, dataspace, set string
 	networks                              []string
-	unlimited                             bool
 }
 
 // defineKeyFlags defines the flags for the fields of a key. without is the expiry without the flag.
@@ -56,12 +54,14 @@ func (k *keyFlags) edit(ctx context.Context, c *client.Client) (edit client.KeyE
 	if k.flags.Changed("dataspace") && k.flags.Changed("set") {
 		return edit, exit.Usagef("a key is limited to one place: give --dataspace or --set")
 	}
-	if k.unlimited {
-		edit = client.KeyEdit{Scope: new("all"), DataspaceID: new(""), SetID: new(""), Networks: &[]string{}}
+	for _, name := range []string{"scope", "network", "expires"} { // a script may have forgotten to set a variable
+		if k.flags.Changed(name) && strings.Trim(k.flags.Lookup(name).Value.String(), "[]\", ") == "" {
+			return edit, exit.Usagef("--%s is empty: give a value, or omit the flag", name)
+		}
 	}
 	edit.Label = command.Given(k.flags, "label", &k.label)
-	edit.Scope = cmp.Or(command.Given(k.flags, "scope", &k.scope), edit.Scope)
-	edit.Networks = cmp.Or(command.Given(k.flags, "network", &k.networks), edit.Networks)
+	edit.Scope = command.Given(k.flags, "scope", &k.scope)
+	edit.Networks = command.Given(k.flags, "network", &k.networks)
 	if end, err := k.end(); err != nil {
 		return edit, err
 	} else if !end.IsZero() {
@@ -118,22 +118,22 @@ func keyEditCommand(p command.Process) *cobra.Command {
 	var keep, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit KEY",
-		Short: "Change what a key permits, its label or its expiry",
+		Short: "Limit what a key permits, or change its label or expiry",
 		Long: `edit changes the fields given by flags and keeps all others. KEY is the id of a
 key, as "labshelf key ls" shows it, or its label or prefix if no other valid key
-of the user has the same. A revoked or expired key cannot be changed.
+of the user has the same. A key can only become narrower and expire earlier; to
+permit more, create another key. A revoked or expired key cannot be changed.
 
-If a key without limits gets a scope other than all, or a place, everything that
-was created with it ends, as in "labshelf key revoke"; edit lists it. --keep
-keeps it instead.`,
+If the scope, the place or the networks of a key change, everything that was
+created with it ends, as in "labshelf key revoke"; edit lists it. --keep keeps
+it instead. Keys that were created with the key expire no later than the key.`,
 		Example: `  labshelf key edit "microscope PC" --scope add --set microscope-3
   labshelf key edit harvester --scope read --network 192.0.2.0/24
-  labshelf key edit laptop --unlimited --expires 30d`,
+  labshelf key edit laptop --expires 30d`,
 		Args: command.Exactly(1, "one key, by its id, as \"labshelf key ls\" shows it"),
 	}
 	flags := cmd.Flags()
 	fields := defineKeyFlags(p, cmd, "unchanged")
-	flags.BoolVar(&fields.unlimited, "unlimited", false, "first remove all limits of the key")
 	flags.BoolVar(&keep, "keep", false, "keep everything that was created with the key")
 	command.JSONFlag(cmd, &asJSON)
 	userFlag(p, cmd, &user)
@@ -153,7 +153,7 @@ keeps it instead.`,
 		return p.Done(edited, asJSON, "Changed the key %s. It permits: %s\n%s",
 			display.Printable(edited.ID), display.Printable(permits(edited.KeyLimits)), listDependents(fate, edited.Dependents))
 	})
-	cmd.PreRunE = command.WantOne(flags, append(keyFlagNames(), "unlimited")...)
+	cmd.PreRunE = command.WantOne(flags, keyFlagNames()...)
 	return p.Completes(cmd, false, completeKeys(&user))
 }
 
@@ -182,7 +182,7 @@ func keyEdit(ctx context.Context, c *client.Client, user, ref string, fields *ke
 	if edited.Key, err = change(ctx, user, before.ID, edit); err != nil {
 		return edited, err
 	}
-	if isNarrow(before.KeyLimits) || !isNarrow(edited.KeyLimits) {
+	if permits(before.KeyLimits) == permits(edited.KeyLimits) {
 		edited.Dependents = client.KeyDependents{Data: []client.KeyDependent{}}
 	}
 	edited.Dependents.Sessions = 0 // sessions stay, with the limits of the key

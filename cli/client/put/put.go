@@ -123,7 +123,8 @@ func (o *Options) set(ctx context.Context, c *client.Client, ref string) (s clie
 	if err == nil && s.State == client.Deleted {
 		err = fmt.Errorf("the set %s is deleted; restore it first, with: labshelf restore --set %s", display.Printable(s.Name), s.ID)
 	}
-	if statusOf(err) != 403 {
+	var problem *client.Problem
+	if !errors.As(err, &problem) || problem.Code != "key_limited" {
 		return s, true, err
 	}
 	id, ok := reference.SetID(ref)
