@@ -79,7 +79,7 @@ func TestInvitation(t *testing.T) {
 	third := invites(v, "")
 	v.Press("Done")
 	known.At(third)
-	known.Sees("are editor in Laser lab already", "The invitation stays unused")
+	known.Sees("are already editor in Laser lab", "The invitation stays unused")
 	looks(known, "invite-nothing", script)
 	v.At("/links")
 	v.Sees("Ada Lovelace", "Invites one person as editor into Laser lab", "accepted", "not accepted yet")
