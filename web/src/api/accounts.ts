@@ -42,7 +42,8 @@ export const users = {
   usage: (uid: string) => call<{ used: number; quota?: number }>("GET", `/users/${id(uid)}/usage`),
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
   createKey: (uid: string, fields: KeyFields) => call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
-  /** Changes a key. If it becomes narrow, everything that was created with it ends, unless `keep`. */
+  /** Makes a key narrower. If its scope, place or networks change, everything that was created with
+      it ends, unless `keep`. */
   changeKey: (uid: string, kid: string, fields: KeyFields, keep = false) =>
     call<Key>("PUT", `/users/${id(uid)}/keys/${id(kid)}${queryOf(keep ? { dependents: "keep" } : {})}`, { body: fields }),
   dependents: (uid: string, kid: string, signal?: AbortSignal) =>

@@ -31,8 +31,7 @@ export function EndsWith({ uid, of, by, keep }: Props) {
     <>
       {by === "limit" && value.sessions > 0 && (
         <p>
-          {plural(value.sessions, "browser is", "browsers are")} signed in with this key. The limits apply there, too, and cannot be removed
-          with this key.
+          {plural(value.sessions, "browser is", "browsers are")} signed in with this key. The limits apply there, too.
         </p>
       )}
       {value.count > 0 && (

@@ -1,4 +1,4 @@
-// The form of a key: its actions, places, addresses and expiry.
+// The form of a key: its scope, place, networks and expiry.
 import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import type { Dataspace, Key, KeyFields, KeyScope, Role, User } from "../api";
@@ -8,7 +8,7 @@ import { ErrorMessage } from "../ui/components";
 import { type ErrorOf, Field, Form } from "../ui/form";
 import { useLoad } from "../ui/load";
 import { ContainerField, loadDataspaces, maxOffered, useSets } from "./containers";
-import { isNarrow } from "./permitted";
+import { isNarrow, Permitted } from "./permitted";
 
 type Where = "everywhere" | "dataspace" | "set";
 
@@ -18,6 +18,7 @@ interface Limits {
   /** The selected dataspace; empty before the user selects one. */
   dataspaceId: string;
   setId: string;
+  networks: string;
   expires: string;
 }
 
@@ -39,24 +40,34 @@ const scopes: [KeyScope, string][] = [
   ["read", "read files"],
   ["add", "add files, and nothing else"],
   ["write", "read, add, change and delete files"],
-  ["all", "do everything, including new keys"],
+  ["all", "do everything"],
 ];
 
+/** The places, each inside the one before. */
 const places: [Where, string][] = [
   ["everywhere", "everywhere"],
   ["dataspace", "in one dataspace"],
   ["set", "in one set"],
 ];
 
-const unlimited: Limits = { scope: "all", where: "everywhere", dataspaceId: "", setId: "", expires: "" };
+const unlimited: Limits = { scope: "all", where: "everywhere", dataspaceId: "", setId: "", networks: "", expires: "" };
 
-const limitsOf = ({ scope, dataspaceId = "", setId = "", expires = "" }: Key): Limits => ({
+const limitsOf = ({ scope, dataspaceId = "", setId = "", networks = [], expires = "" }: Key): Limits => ({
   scope,
   where: setId ? "set" : dataspaceId ? "dataspace" : "everywhere",
   dataspaceId,
   setId,
+  networks: networks.join("\n"),
   expires: dayOf(expires),
 });
+
+const networksIn = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
+/** The scopes that permit no more than this one. */
+const scopesIn = (scope: KeyScope) => scopes.filter(([s]) => s === scope || scope === "all" || (scope === "write" && s !== "all"));
+
+/** The places inside this one. */
+const placesIn = (where: Where) => places.slice(places.findIndex(([p]) => p === where));
 
 /** The dataspaces, the writable ones first, then those with the role member. */
 const sorted = (items: Dataspace[], roles: Map<string, Role>) => {
@@ -67,81 +78,99 @@ const sorted = (items: Dataspace[], roles: Map<string, Role>) => {
 interface Props {
   /** The user of the key. */
   of: User;
-  /** The key to change; absent for a new one. */
+  /** The key to limit; absent for a new one. */
   was?: Key;
   action: string;
   submit: (fields: KeyFields) => Promise<void>;
   cancel: () => void;
-  /** Shown if the limits make an unlimited key narrow. */
-  narrowing?: ComponentChildren;
+  /** Shown if the scope, the place or the networks of the key change. */
+  ends?: ComponentChildren;
 }
 
-/** Creates or changes a key. A new key shows its fields after a purpose is selected. */
-export function KeyForm({ of, was, action, submit, cancel, narrowing }: Props) {
+/** Creates a key, or makes one narrower. A new key shows its fields after a purpose is selected; an
+    existing one offers only values that are not wider. */
+export function KeyForm({ of, was, action, submit, cancel, ends }: Props) {
   const own = of.id === useMe().id;
   const label = useRef<HTMLInputElement>(null);
-  const networks = useRef<HTMLTextAreaElement>(null);
   const [before] = useState(was ? limitsOf(was) : unlimited);
   const [limits, setLimits] = useState(before);
   const [purpose, setPurpose] = useState("");
   const change = (fields: Partial<Limits>) => setLimits({ ...limits, ...fields });
   const found = useLoad((signal) => loadDataspaces(own ? "me" : of.id, signal), [of.id]);
   const spaces = found.value && sorted(found.value.items, found.value.roles);
-  const everywhere = limits.where === "everywhere";
-  const did = everywhere ? "" : limits.dataspaceId || spaces?.[0]?.id || "";
-  const narrow = isNarrow({ scope: limits.scope, dataspaceId: did });
-  const latest = was?.madeWith ? "together with the key that created it" : own && !was ? "together with the key that you are signed in with" : "never";
+  const { scope, where, networks, expires } = limits;
+  const did = where === "everywhere" ? "" : limits.dataspaceId || spaces?.[0]?.id || "";
+  const setId = where === "set" ? limits.setId : "";
+  const moved = where !== before.where || setId !== before.setId;
+  const otherNetworks = networksIn(networks).join() !== networksIn(before.networks).join();
 
   const choose = ({ label, scope, where, days }: Purpose) => {
     setPurpose(label);
-    const proposed = days ? inDays(days) : before.expires;
-    change({ scope, where, expires: before.expires && before.expires < proposed ? before.expires : proposed });
+    change({ scope, where, expires: days ? inDays(days) : "" });
   };
   const send = () =>
     submit({
       label: label.current!.value,
-      scope: limits.scope,
-      dataspaceId: did,
-      setId: limits.where === "set" ? limits.setId : "",
-      networks: networks.current!.value.split(/[\s,]+/).filter(Boolean),
-      ...(limits.expires !== before.expires && { expires: limits.expires }),
+      ...(scope !== before.scope && { scope }),
+      ...(moved && { dataspaceId: did, setId }),
+      ...(otherNetworks && { networks: networksIn(networks) }),
+      ...(expires !== before.expires && { expires }),
     });
   return (
     <Form action={action} submit={send} onCancel={cancel}>
       {(errorOf) => (
         <>
+          {was && (
+            <p class="field">
+              The key {was.scope === "all" && "permits "}
+              {isNarrow(was) ? <Permitted by={was} /> : "everything"}. It can only become narrower, and this cannot be undone. For a wider key,
+              create a new one.
+            </p>
+          )}
           <Field label="Label" hint="Where the key is used, such as “laptop” or “microscope 2”." error={errorOf("label")}>
             {(a) => <input ref={label} autofocus defaultValue={was?.label} {...a} />}
           </Field>
-          <Purposes own={own} name={of.fullname || of.username} required={!was} chosen={purpose} choose={choose} />
+          {!was && <Purposes own={own} name={of.fullname || of.username} chosen={purpose} choose={choose} />}
           {(was || purpose) && (
             <>
-              <Choice label="The key may" of={scopes} value={limits.scope} choose={(scope) => change({ scope })} error={errorOf("scope")} />
-              <Choice label="Where" of={places} value={limits.where} choose={(where) => change({ where })} error={undefined} />
-              {!everywhere && found.problem && <ErrorMessage problem={found.problem} retry={found.reload} />}
-              {!everywhere && (
+              <Choice label="The key may" of={scopesIn(before.scope)} value={scope} choose={(scope) => change({ scope })} />
+              <Choice label="Where" of={placesIn(before.where)} value={where} choose={(where) => change({ where })} />
+              {moved && found.problem && <ErrorMessage problem={found.problem} retry={found.reload} />}
+              {moved && before.where === "everywhere" && (
                 <ContainerField
                   label="Dataspace"
                   prompt="Choose a dataspace"
-                  hint={spaces?.length === 0 ? "No dataspace is available yet." : <Missing of={of} did={did} scope={limits.scope} role={found.value?.roles.get(did)} />}
+                  hint={spaces?.length === 0 ? "No dataspace is available yet." : <Missing of={of} did={did} scope={scope} role={found.value?.roles.get(did)} />}
                   error={errorOf("dataspaceId")}
                   of={spaces}
                   value={did}
                   choose={(dataspaceId) => change({ dataspaceId, setId: "" })}
                 />
               )}
-              {limits.where === "set" && <SetField did={did} value={limits.setId} choose={(setId) => change({ setId })} errorOf={errorOf} />}
+              {moved && where === "set" && <SetField did={did} value={setId} choose={(setId) => change({ setId })} errorOf={errorOf} />}
               <Field
                 label="Network addresses"
-                hint="Where it can be used from, such as 192.0.2.0/24. One a line, or separated by commas. Empty: from everywhere."
+                hint={
+                  before.networks
+                    ? "Remove addresses, or replace them with parts of them."
+                    : `Where it can be used from, such as 192.0.2.0/24. One a line, or separated by commas. Empty: ${own && !was ? "as for the key that you are signed in with" : "from everywhere"}.`
+                }
                 error={errorOf("networks")}
               >
-                {(a) => <textarea ref={networks} class="short" spellcheck={false} autocomplete="off" defaultValue={was?.networks?.join("\n")} {...a} />}
+                {(a) => (
+                  <textarea
+                    class="short"
+                    spellcheck={false}
+                    autocomplete="off"
+                    required={!!before.networks}
+                    value={networks}
+                    onInput={(e) => change({ networks: e.currentTarget.value })}
+                    {...a}
+                  />
+                )}
               </Field>
-              <Field label="Expires" hint={`At the start of this day (UTC). Empty: ${latest}.`} error={errorOf("expires")}>
-                {(a) => <input type="date" value={limits.expires} onInput={(e) => change({ expires: e.currentTarget.value })} {...a} />}
-              </Field>
-              {narrow && narrowing}
+              <Expires was={was} own={own} latest={before.expires} value={expires} choose={(expires) => change({ expires })} error={errorOf("expires")} />
+              {(scope !== before.scope || moved || otherNetworks) && ends}
             </>
           )}
           {own && !was && <p class="hint">The new key depends on the key that you are signed in with: both are revoked together.</p>}
@@ -151,18 +180,40 @@ export function KeyForm({ of, was, action, submit, cancel, narrowing }: Props) {
   );
 }
 
+interface ExpiresProps {
+  was: Key | undefined;
+  own: boolean;
+  /** The latest possible day; "" if any day is possible. */
+  latest: string;
+  value: string;
+  choose: (day: string) => void;
+  error: string | undefined;
+}
+
+function Expires({ was, own, latest, value, choose, error }: ExpiresProps) {
+  const never = was?.madeWith ? "together with the key that created it" : own && !was ? "together with the key that you are signed in with" : "never";
+  return (
+    <Field
+      label="Expires"
+      hint={`At the start of this day (UTC)${was ? ", with all keys that were created with it" : ""}.${latest ? "" : ` Empty: ${never}.`}`}
+      error={error}
+    >
+      {(a) => <input type="date" max={latest || undefined} required={!!latest} value={value} onInput={(e) => choose(e.currentTarget.value)} {...a} />}
+    </Field>
+  );
+}
+
 interface PurposesProps {
   own: boolean;
   /** The user of the key. */
   name: string;
-  required: boolean;
   /** The label of the selected purpose; "" if none is selected. */
   chosen: string;
   choose: (purpose: Purpose) => void;
 }
 
-/** Selects the purpose of a key, which fills in its limits. */
-function Purposes({ own, name, required, chosen, choose }: PurposesProps) {
+/** Selects the purpose of a new key, which fills in its limits. */
+function Purposes({ own, name, chosen, choose }: PurposesProps) {
   const id = useId();
   const everything: Purpose = {
     label: `Everything ${own ? "I" : name} may do`,
@@ -175,7 +226,7 @@ function Purposes({ own, name, required, chosen, choose }: PurposesProps) {
       <legend>Purpose of the key</legend>
       {[...purposes, everything].map((p) => (
         <label class="option" key={p.label}>
-          <input type="radio" name={id} required={required} checked={chosen === p.label} onChange={() => choose(p)} />
+          <input type="radio" name={id} required checked={chosen === p.label} onChange={() => choose(p)} />
           <span>
             {p.label}
             <span class="dim">{p.hint}</span>
@@ -191,12 +242,13 @@ interface ChoiceProps<T extends string> {
   of: [T, string][];
   value: T;
   choose: (value: T) => void;
-  error: string | undefined;
 }
 
-function Choice<T extends string>({ label, of, value, choose, error }: ChoiceProps<T>) {
+/** Selects one of several values. Shows nothing if only one is offered. */
+function Choice<T extends string>({ label, of, value, choose }: ChoiceProps<T>) {
+  if (of.length === 1) return null;
   return (
-    <Field label={label} error={error}>
+    <Field label={label}>
       {(a) => (
         <select {...a} value={value} onChange={(e) => choose(e.currentTarget.value as T)}>
           {of.map(([value, text]) => (

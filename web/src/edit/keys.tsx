@@ -133,10 +133,9 @@ export function NewKeyDialog({ created, of, close }: { created: Key; of: User; c
   );
 }
 
-/** The button that changes a key, with its dialog. */
+/** The button that makes a key narrower, with its dialog. */
 function Limit({ user, of, done }: { user: User; of: Key; done: () => void }) {
   const name = of.label || `${of.prefix}…`;
-  const verb = isNarrow(of) ? "Change" : "Limit";
   const keep = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -148,11 +147,11 @@ function Limit({ user, of, done }: { user: User; of: Key; done: () => void }) {
   return (
     <>
       <Button class="tight" onClick={() => setOpen(true)}>
-        {verb} <span class="visually-hidden">{name}</span>
+        Limit <span class="visually-hidden">{name}</span>
       </Button>
       {open && (
-        <Dialog title={`${verb} ${name}`} onClose={close}>
-          <KeyForm of={user} was={of} action="Save" submit={submit} cancel={close} narrowing={!isNarrow(of) && <EndsWith uid={user.id} of={of} by="limit" keep={keep} />} />
+        <Dialog title={`Limit ${name}`} onClose={close}>
+          <KeyForm of={user} was={of} action="Save" submit={submit} cancel={close} ends={<EndsWith uid={user.id} of={of} by="limit" keep={keep} />} />
         </Dialog>
       )}
     </>

@@ -3,6 +3,7 @@ package pages
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -120,7 +121,8 @@ func TestKeyForInstrument(t *testing.T) {
 	s.Holds(t, sid, []string{"scan.txt"})
 }
 
-// The dialog that limits an unlimited key lists the objects that end, and can keep them.
+// The dialog that limits a key offers nothing that is wider. It lists the objects that end, and can
+// keep them.
 func TestLimitKey(t *testing.T) {
 	t.Parallel()
 	s := browser.Open(t)
@@ -133,38 +135,88 @@ func TestLimitKey(t *testing.T) {
 		}
 		return made.Key
 	}
-	maker(maker(mary.Key, "laptop"), "phone")
+	laptop := maker(mary.Key, "laptop")
 	maker(maker(mary.Key, "server"), "cron")
 	v := s.SignedIn(t, mary.Key, "/account")
 	row := func(is string) {
 		v.Until(`[...document.querySelectorAll("tr")].some((row) => ` + is + `.test(row.innerText))`)
 	}
-	row(`/^laptop\s+everything/`)
+	choose := func(label, option string) { v.Do(chromedp.SendKeys(browser.Field(label), option)) }
+	const ends = "Limiting it also revokes or pauses everything that was created with it:"
+
 	v.Press("Limit laptop")
-	browser.Click(v, purpose("A script"))
-	v.Sees("Limiting it also revokes or pauses everything that was created with it:", "Key phone")
+	v.Sees("The key permits everything.", "this cannot be undone", "For a wider key, create a new one.")
+	v.Fill("Network addresses", "127.0.0.1, ::1")
+	v.Submit()
+	row(`/^laptop\s+everything\s+only from 127.0.0.1\/32, ::1\/128/`)
+	maker(laptop, "phone")
+	v.Press("Limit laptop")
+	v.SeesNot(ends)
+	choose("The key may", "read,")
+	v.Sees(ends, "Key phone")
+	choose("Where", "in one dataspace")
+	v.Until(`document.querySelector("dialog").innerText.includes("Laser lab")`)
 	v.Shots("key-limit")
 	v.Submit()
 	row(`/^laptop\s+reads and changes files in the dataspace Laser lab/`)
 	row(`/^phone revoked/`)
+
+	v.Press("Limit laptop")
+	v.Sees("The key reads and changes files in the dataspace Laser lab.")
+	offers(v, map[string]string{
+		"Label": "", "The key may": "read add write", "Where": "dataspace set", "Network addresses": "", "Expires": "",
+	})
+	choose("The key may", "add")
+	choose("Where", "in one set")
+	v.Until(`document.querySelector("dialog").innerText.includes("Runs of 2026")`)
+	choose("Set", "Runs")
+	v.Shots("key-limit-again")
+	v.Submit()
+	row(`/^laptop\s+adds files in the set Runs of 2026\s+only from 127.0.0.1\/32, ::1\/128/`)
+	v.Press("Limit laptop")
+	v.Sees("The key adds files in the set Runs of 2026.")
+	offers(v, map[string]string{"Label": "", "Network addresses": "", "Expires": ""})
+	v.Fill("Network addresses", "::1")
+	v.Do(chromedp.SetValue(browser.Field("Expires"), "2100-01-31"))
+	v.Do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("dialog input[type=date]").dispatchEvent(new Event("input", {bubbles: true}))`))
+	v.Submit()
+	row(`/^laptop\s+adds files in the set Runs of 2026\s+only from ::1\/128/`)
+	v.Press("Limit laptop")
+	v.Until(`document.querySelector("dialog input[type=date]").matches("[max='2100-01-31']:required")`)
+	v.Shots("key-limit-last")
+	v.Press("Cancel")
+
 	v.Press("Limit browser")
-	browser.Click(v, purpose("A script"))
+	choose("The key may", "read,")
 	v.Sees("1 browser is signed in with this key.")
 	v.Press("Cancel")
 	v.Press("Limit server")
-	browser.Click(v, purpose("A colleague’s program"))
+	choose("Where", "in one dataspace")
 	v.Sees("Key cron")
 	browser.Click(v, browser.BoxOf("Keep these, and limit only the key itself"))
 	v.Until(`document.querySelector("dialog input[type=checkbox]").checked`)
 	v.Shots("key-limit-keep")
 	v.Submit()
-	row(`/^server\s+reads the dataspace Laser lab/`)
+	row(`/^server\s+everything in the dataspace Laser lab/`)
 	row(`/^cron\s+everything/`)
-	v.Press("Change server")
+	v.Press("Limit server")
 	v.Fill("Label", "old server")
 	v.Submit()
-	row(`/^old server\s+reads the dataspace Laser lab/`)
+	row(`/^old server\s+everything in the dataspace Laser lab/`)
 	v.Shots("keys-limited")
+}
+
+// offers waits until the dialog has exactly these controls, and each selection these values.
+func offers(v *browser.Visitor, want map[string]string) {
+	v.T.Helper()
+	v.WaitFor(func() error {
+		got, err := browser.Run(v, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll("dialog :is(input, select, textarea)")]
+			.map((e) => [e.labels[0].innerText, [...e.options ?? []].map((o) => o.value).join(" ")]))`))
+		if err == nil && !maps.Equal(got, want) {
+			err = fmt.Errorf("the dialog offers %q; want %q", got, want)
+		}
+		return err
+	})
 }
 
 // An expired key is listed as expired, without a button to revoke it.

@@ -416,8 +416,9 @@ A key gives programs access. Use one for each computer or script, so that you ca
 | A colleague's program | reads one dataspace | 90 days |
 | Everything I may do | has all your permissions, such as for a browser | never, or with the key that created it |
 
-**Limit** narrows a key that may do everything. Keys, links and webhooks that were created with it then end, unless you keep them. The dialog
-lists them first.
+**Limit** makes a key narrower: it may do less, in fewer places, from fewer network addresses, or not as long. This cannot be undone; for a
+wider key, create a new one. Keys, links and webhooks that were created with the key then end, unless you keep them; the dialog lists them
+first. If only the label or the expiry changes, they stay, but such keys expire no later than this one.
 
 In a terminal, keep the key out of the command history. This command reads the key without showing it:
 
