@@ -3,7 +3,6 @@ package descriptive
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,8 +17,12 @@ type Patch []byte
 // everything. Merge rejects a result that [Parse] rejects; [Metadata.Validate] checks the other
 // rules.
 func (m Metadata) Merge(patch []byte) (Metadata, error) {
-	patch = bytes.TrimPrefix(patch, []byte("\ufeff")) // some editors save files with it
-	p := jsontext.Value(bytes.TrimSpace(patch))
+	// Some editors save files with a byte order mark. Blanks instead of it keep the positions in
+	// errors.
+	p := jsontext.Value(bytes.TrimSpace(bytes.TrimPrefix(patch, []byte("\ufeff"))))
+	if begin := bytes.Index(patch, p); begin > 0 {
+		p = append(bytes.Repeat([]byte(" "), begin), p...)
+	}
 	if err := checkPatch(p); err != nil {
 		return Metadata{}, parseError(err)
 	}
@@ -39,14 +42,12 @@ func checkPatch(patch jsontext.Value) error {
 	for {
 		_, err := d.ReadToken()
 		switch {
-		case err == io.EOF && d.InputOffset() > 0:
-			return nil
 		case err != nil:
 			return err
 		case d.StackDepth() > maxDepth+2: // the properties are within the object of all members, and may contain a quantity
 			return refuse(d, "must not nest lists and groups deeper than %d levels", maxDepth)
-		case d.StackDepth() == 0 && len(bytes.TrimSpace(patch[d.InputOffset():])) > 0:
-			return &Error{Root, fmt.Sprintf("must not be followed by other text, which begins at byte %d", d.InputOffset())}
+		case d.StackDepth() == 0:
+			return ended(patch, d.InputOffset())
 		}
 	}
 }

@@ -40,6 +40,29 @@ func Parse(data []byte) (m Metadata, err error) {
 	return m, nil
 }
 
+// ParseValue parses the JSON form of the value of one property, with the rules of [Parse].
+// Positions in its errors count the bytes of data.
+func ParseValue(data []byte) (Value, error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	v, err := readValue(d, 1)
+	if err == nil {
+		err = ended(data, d.InputOffset())
+	}
+	if err != nil {
+		return Value{}, parseError(err)
+	}
+	return v, nil
+}
+
+// ended returns an Error if text follows the JSON that ends before byte end.
+func ended(data []byte, end int64) error {
+	rest := bytes.TrimLeft(data[end:], " \t\r\n")
+	if len(rest) == 0 {
+		return nil
+	}
+	return &Error{Root, fmt.Sprintf("must not be followed by other text, which begins at byte %d", len(data)-len(rest))}
+}
+
 // fields is Metadata without its methods.
 type fields Metadata
 

@@ -142,6 +142,21 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergePositions tests the positions in errors: they count the bytes of the patch, from 0.
+func TestMergePositions(t *testing.T) {
+	t.Parallel()
+	for patch, want := range map[string]string{
+		`{"a":x}`:              "metadata.a must be valid JSON; at byte 5: ",
+		"\ufeff\n{\"a\":x}":    "metadata.a must be valid JSON; at byte 9: ",
+		`{} {}`:                "metadata must not be followed by other text, which begins at byte 3",
+		"\ufeff \u00a0{}\t x ": "metadata must not be followed by other text, which begins at byte 10",
+	} {
+		if _, err := (descriptive.Metadata{}).Merge([]byte(patch)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", patch, err, want)
+		}
+	}
+}
+
 // TestMergeReference compares the results of patches with the results of another program, which
 // testdata/merge.py writes.
 func TestMergeReference(t *testing.T) {

@@ -90,15 +90,17 @@ func jsonOf(v descriptive.Value) string {
 	return disarmed(strings.TrimSuffix(strings.TrimPrefix(string(text), `{"properties":{"a":`), "}}"))
 }
 
-// valueOfJSON parses the JSON of a value.
+// valueOfJSON parses the JSON of a value. Positions in its errors count the bytes of text.
 func valueOfJSON(text string) (descriptive.Value, error) {
-	m, err := descriptive.Parse([]byte(`{"properties":{"a":` + text + `}}`))
+	v, err := descriptive.ParseValue([]byte(text))
 	var wrong *descriptive.Error
-	if errors.As(err, &wrong) {
-		return descriptive.Value{}, fmt.Errorf("the JSON %s", strings.TrimPrefix(wrong.Rule, "must be valid JSON; "))
+	if !errors.As(err, &wrong) {
+		return v, err
 	}
-	v, _ := m.Properties.Get("a")
-	return v, err
+	if position, invalid := strings.CutPrefix(wrong.Rule, "must be valid JSON; "); invalid {
+		return v, fmt.Errorf("the JSON is not valid %s", position)
+	}
+	return v, fmt.Errorf("the JSON %s", wrong.Rule)
 }
 
 // textOf parses the cell of a member that is a string.
@@ -121,7 +123,7 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 		return descriptive.TextOf(textOf(cell)), nil
 	}
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		return valueOfJSON(text)
+		return valueOfJSON(strings.Repeat(" ", strings.Index(cell, text)) + text) // blanks keep the positions in errors
 	}
 	if truth, ok := truthOf(text); ok {
 		return descriptive.TruthOf(truth), nil

@@ -104,6 +104,30 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// TestPositionInJSON tests the positions in the problems of cells with invalid JSON: they count the
+// bytes of the cell.
+func TestPositionInJSON(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"{":                 "the JSON is not valid at byte 1: ",
+		"[sic]":             "the JSON is not valid at byte 1: ",
+		"  [sic]":           "the JSON is not valid at byte 3: ",
+		"\u00a0[sic]":       "the JSON is not valid at byte 3: ",
+		"[1, 2":             "the JSON is not valid at byte 5: ",
+		`{"a" 1}`:           "the JSON is not valid at byte 5: ",
+		`{"µ":[1,x]}`:       "the JSON is not valid at byte 9: ",
+		`[1] [2]`:           "the JSON must not be followed by other text, which begins at byte 4",
+		`{"x":1},"b":2`:     "the JSON must not be followed by other text, which begins at byte 7",
+		`{"x":1}}}`:         "the JSON must not be followed by other text, which begins at byte 7",
+		`{"x":1,"y":{}}  ]`: "the JSON must not be followed by other text, which begins at byte 16",
+	} {
+		_, problems := edit(t, "id,etag,properties.a\r\n1,t,"+quoted(cell)+"\r\n", []spreadsheet.Object{{ID: "1", ETag: "t"}})
+		if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, want) {
+			t.Errorf("%s: %+v, want %s", cell, problems, want)
+		}
+	}
+}
+
 func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
 
 // TestUnedited: changes that spreadsheets make to cells do not count as edits, and other changes

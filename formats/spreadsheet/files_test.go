@@ -145,7 +145,7 @@ func TestProblems(t *testing.T) {
 		{"id,etag,name\n1,t1,other.csv", "row 2, column name: a name cannot be changed here; rename the file with: labshelf mv"},
 		{"id,etag,tags\n1,t1,a,b", "row 2: there is a cell beyond the last column"},
 		{"id,etag,tags\n1,t1,\"a,b,a\"", "row 2, column tags: must not occur twice"},
-		{"id,etag,properties.a b \n1,t1,1\n3,t3,\"{\"", "row 3, column properties.a b: the JSON at byte"},
+		{"id,etag,properties.a b \n1,t1,1\n3,t3,\"{\"", "row 3, column properties.a b: the JSON is not valid at byte 1: unexpected EOF"},
 		{"id,etag,properties._a\n\n1,t1,1", "row 3, column properties._a: must have a name that begins with a letter or a digit"},
 		{"id,etag,properties.a\n3,t3,\"{\"\"x\"\":{\"\"value\"\":1,\"\"unit\"\":\"\" K\"\"}}\"", "row 2, column properties.a: must not begin or end with white space"},
 		{"id,etag,properties.sample.id.x\n1,t1,1", "row 2, column properties.sample.id.x: a value and a group have this name"},

@@ -179,8 +179,9 @@ func decode(from io.Reader, into any) error {
 	if err := decoder.Decode(into); err != nil {
 		return err
 	}
+	end := decoder.InputOffset()
 	if _, err := decoder.Token(); err != io.EOF {
-		return fmt.Errorf("there is extra text at byte %d", decoder.InputOffset())
+		return fmt.Errorf("there is extra text after the JSON, which ends before byte %d", end)
 	}
 	return nil
 }

@@ -116,7 +116,9 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 
 // parseObject decodes one JSON object, with nothing after it.
 func parseObject(text []byte) (fields Object, err error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // byte order mark of a file saved by an editor
+	if rest, found := bytes.CutPrefix(text, []byte("\ufeff")); found { // byte order mark of a file saved by an editor
+		text = append([]byte("   "), rest...) // blanks keep the positions in errors
+	}
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)
 	var known *errs.Error
@@ -131,8 +133,9 @@ func parseObject(text []byte) (fields Object, err error) {
 	case err == io.EOF, err == nil && fields == nil, err != nil:
 		return nil, Invalid("the body must be a JSON object")
 	}
+	end := decoder.InputOffset()
 	if _, err := decoder.ReadToken(); err != io.EOF {
-		return nil, Invalid("there is extra text after the JSON object, at byte %d", decoder.InputOffset())
+		return nil, Invalid("there is extra text after the JSON object, which ends before byte %d", end)
 	}
 	return fields, nil
 }

@@ -48,6 +48,22 @@ func FuzzParseObject(f *testing.F) {
 	})
 }
 
+// TestPositions tests the positions in errors: they count the bytes of the body, from 0.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":x}`:         "the body is not valid JSON at byte 5: ",
+		"\ufeff{\"a\":x}": "the body is not valid JSON at byte 8: ",
+		`{} x`:            "there is extra text after the JSON object, which ends before byte 2",
+		` {} [1]`:         "there is extra text after the JSON object, which ends before byte 3",
+		"\ufeff{}{}":      "there is extra text after the JSON object, which ends before byte 5",
+	} {
+		if _, err := parseObject([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // BenchmarkParseObject parses the body of a new set, and one with the longest description.
 func BenchmarkParseObject(b *testing.B) {
 	long, err := json.Marshal(map[string]any{"name": "runs", "description": strings.Repeat("words é ", 1024)})
