@@ -92,7 +92,7 @@ type Problem struct {
 // Error implements error.
 func (p *Problem) Error() string {
 	if p.Code == "" {
-		return fmt.Sprintf("the server answered %d %s, in another form than %s", p.Status, http.StatusText(p.Status), "labshelf")
+		return fmt.Sprintf("the server answered %d %s, and the response does not come from %s", p.Status, http.StatusText(p.Status), "labshelf")
 	}
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
 }

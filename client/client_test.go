@@ -62,7 +62,7 @@ func TestProblems(t *testing.T) {
 	}{
 		{"problem", problem(http.StatusForbidden, `{"status": 1, "code": "forbidden", "detail": "not you", "field": "x"}`),
 			client.Problem{Status: 403, Code: "forbidden", Detail: "not you", Field: "x"}, "the service answered 403 forbidden: not you"},
-		{"proxy", problem(http.StatusBadGateway, "<html>"), client.Problem{Status: 502}, "the server answered 502 Bad Gateway, in another form than labshelf"},
+		{"proxy", problem(http.StatusBadGateway, "<html>"), client.Problem{Status: 502}, "the server answered 502 Bad Gateway, and the response does not come from labshelf"},
 		{"endless", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
 			for range 1000 {

@@ -277,7 +277,7 @@ func readState(row pgx.Row) (st state, err error) {
 		return st, err
 	}
 	if st.schema > int32(tables.Schema) {
-		return st, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, st.schema, tables.Schema)
+		return st, fmt.Errorf("%w: schema %d; this version supports up to %d", metadata.ErrTooNew, st.schema, tables.Schema)
 	}
 	return st, nil
 }

@@ -134,7 +134,7 @@ func TestFreelistAgainstPages(t *testing.T) {
 			}
 			setCount(count + 1)
 		}, fmt.Sprintf("page %d : 1 pages, of which this is the first, are both", m.Root)},
-		"the marker for many pages, but with few": {func() { setCount(many); binary.NativeEndian.PutUint64(list[fsck.PageHeader:], 1<<40) }, "entries do not fit"},
+		"the marker for many pages, but with few": {func() { setCount(many); binary.NativeEndian.PutUint64(list[fsck.PageHeader:], 1<<40) }, "too small for its"},
 		"out of order": {func() { copy(list[fsck.PageHeader:], list[fsck.PageHeader+8:fsck.PageHeader+16]) }, "after page"},
 		"a page that the file has not": {func() {
 			binary.NativeEndian.PutUint64(list[fsck.PageHeader+8*(int(count)-1):], m.Past)

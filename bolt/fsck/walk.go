@@ -177,7 +177,7 @@ func (w *walk) read(at position) (n Page, wrong string) {
 	case at.level == maxLevels:
 		return nil, "it is too deep in the tree"
 	case h.entries() > h.pages()*size:
-		return nil, fmt.Sprintf("its %d entries do not fit into it", h.Count)
+		return nil, fmt.Sprintf("it is too small for its %d entries", h.Count)
 	}
 	// The entries determine the length of the page. So a wrong length is found before that many
 	// bytes are read.
@@ -262,7 +262,7 @@ func (w *walk) freelist() string {
 		count, begin = binary.NativeEndian.Uint64(page[PageHeader:]), PageHeader+8
 	}
 	if room := h.pages()*uint64(w.meta.PageSize) - begin; count > room/8 {
-		return fmt.Sprintf("its %d entries do not fit into it", count)
+		return fmt.Sprintf("it is too small for its %d entries", count)
 	}
 	w.free = newBitmap(w.meta.Past)
 	return w.readFree(io.NewSectionReader(w.file, w.offset(w.meta.Freelist)+int64(begin), int64(count*8)))

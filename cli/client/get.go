@@ -106,13 +106,13 @@ func harvestCommand(p command.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "harvest SET|DATASPACE|URL|all DIR",
 		Short: "Mirror a set, a dataspace, or everything to a folder",
-		Long: `harvest makes the folder DIR a mirror of a listing: the resources of a set or a
-dataspace, all resources that you can read (all), or the listing with this URL,
-which can contain dataspaceId, setId or since. The first run fetches everything.
-Later runs, for example every night, fetch only added and changed files, and
-remove deleted ones; if nothing has changed, this takes one request. With all,
-harvest also follows your permissions: it fetches dataspaces that you can read
-now, and removes the files of those that you can no longer read.
+		Long: `harvest mirrors a listing to the folder DIR. The listing is a set, a dataspace,
+everything that you can read ("all"), or the URL of a listing, which can contain
+dataspaceId, setId or since. The first run fetches everything. Later runs, for
+example every night, fetch only added and changed files, and remove deleted
+ones; if nothing has changed, this takes one request. "harvest all" also follows
+your permissions: it fetches dataspaces that you can read now, and removes the
+files of dataspaces that you can no longer read.
 
 DIR then contains
   files/          the files by name, each verified with its SHA-256; in a mirror

@@ -318,7 +318,7 @@ func TestHarvestOtherService(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mirror")
 	other.harvests(t, "all", dir)
 	got := s.run(t, "", "harvest", "all", dir)
-	if got.error == nil || !strings.Contains(got.error.Error(), "the key of that user") && !strings.Contains(got.error.Error(), "perhaps it is not "+other.base()) {
+	if got.error == nil || !strings.Contains(got.error.Error(), "the key of that user") && !strings.Contains(got.error.Error(), "check that the service is still "+other.base()) {
 		t.Errorf("%+v", got)
 	}
 	equals(t, dir, other.everything(t, other.client, client.ListOptions{}), func(client.Resource) string { return "lab/runs/" })

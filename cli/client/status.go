@@ -185,7 +185,7 @@ func addDetail(t *display.Table, text json.RawMessage) error {
 		t.Add("room left", room)
 	}
 	if d.ClockBehind > 0 {
-		t.Add("clock", display.Duration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it; the service still accepts changes")
+		t.Add("clock", display.Duration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change; set the clock. The service still accepts changes")
 	}
 	if d.Identity != "" { // missing in responses of older services
 		t.Add("identity", d.Identity)

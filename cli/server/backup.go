@@ -203,7 +203,7 @@ it.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to create, empty or missing")
+	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to create; it must be empty or missing")
 	addAtFlag(cmd, &which)
 	cmd.Flags().BoolVar(&partial, "partial", false, "restore the rest if files of the backup are missing or damaged")
 	addJSONFlag(cmd, &asJSON)
@@ -234,7 +234,7 @@ need. With --at it verifies only one snapshot.`,
 				defer report.close()
 				done, err := backup.Verify(ctx, args[0], temp, o)
 				if err = listing(err, args[0]); err != nil {
-					return report.failed(ctx, err, "the backup was not verified; --temp names another folder for it")
+					return report.failed(ctx, err, "the backup was not verified; use --temp to create the temporary copy in another folder")
 				}
 				return report.restored(done, fmt.Sprintf("The backup as of %s in %s can be restored: %%s.\n%s", moment(done.Manifest.Stamp), args[0], earlierText(done.Earlier)))
 			})

@@ -20,8 +20,8 @@ import (
 	"labshelf/metadata"
 )
 
-// allowFlags are the flags that allow a snapshot to follow one that is not an earlier state of the
-// same repository. Each has the error that it suppresses.
+// allowFlags are the flags that permit a snapshot although the latest one in the backup is not an
+// earlier state of the same repository. Each has the error that it suppresses.
 func allowFlags(allow *backup.Allow) []struct {
 	name, help, means string
 	value             *bool

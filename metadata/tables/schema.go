@@ -74,7 +74,7 @@ type Header struct {
 func ReadHeader(kv KV) (h Header, err error) {
 	t := Read(kv, 0)
 	if kv.Cursor(metaBucket, false) == nil {
-		return h, fmt.Errorf("tables: %w: it holds something else", metadata.ErrRecordDamaged)
+		return h, fmt.Errorf("tables: %w: the store contains no labshelf metadata", metadata.ErrRecordDamaged)
 	}
 	if h.Schema, err = metaRow(t, schemaRow, schemaFields); err != nil {
 		return h, err
@@ -103,9 +103,9 @@ func ReadHeader(kv KV) (h Header, err error) {
 func readable(version uint32) error {
 	switch {
 	case version > Schema:
-		return fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, version, Schema)
+		return fmt.Errorf("%w: schema %d; this version supports up to %d", metadata.ErrTooNew, version, Schema)
 	case version < Oldest:
-		return fmt.Errorf("%w: %d, the oldest supported is %d", metadata.ErrTooOld, version, Oldest)
+		return fmt.Errorf("%w: schema %d; this version supports %d and later", metadata.ErrTooOld, version, Oldest)
 	}
 	return nil
 }

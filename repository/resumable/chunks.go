@@ -171,7 +171,7 @@ var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidFiel
 
 // errExpected reports a digest that contradicts the one announced earlier.
 var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
-	Message: "another SHA-256 was announced before, or the received file has another SHA-256"}
+	Message: "the SHA-256 differs from the SHA-256 that was announced earlier, or from the received file"}
 
 func wrongOffset(want, got int64) error {
 	return &errs.Error{Kind: errs.Conflict, Code: errs.CodeOffset, Field: "Upload-Offset",

@@ -108,7 +108,7 @@ func refusef(format string, args ...any) error { return refusal{fmt.Errorf(forma
 // finish writes the report and returns the error of the run. over is the reason for an early end.
 func (g *job) finish(files int, over error) error {
 	if more := g.renamed - mostRenamed; more > 0 {
-		g.Meter.Say(fmt.Sprintf("%s more have other names than their resources", display.Files(more)))
+		g.Meter.Say(fmt.Sprintf("files saved under other names, but not listed here: %d", more))
 	}
 	reportErr := g.report.End(files - int(g.reported.Load()))
 	lost := g.report.Counts[report.Failed].Files

@@ -110,7 +110,7 @@ func (s *state) goOn(dataspace, page string) {
 func (h *harvest) pageError(err error) error {
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code == "invalid_page_token" {
-		return fmt.Errorf("%v\nthe service does not know the page at which the last run ended; perhaps it is not %s; if it is, run the command again with --from-start",
+		return fmt.Errorf("%v\nthe service does not know the page at which the last run ended; check that the service is still %s, then run the command again with --from-start",
 			err, h.state.Service)
 	}
 	return err

@@ -85,13 +85,14 @@ var databaseRules = []databaseRule{
 	}},
 }
 
-// databaseClock compares the server's clock, which dates changes, with the clock of this machine.
+// databaseClock compares the server's clock, from which the time of a change is taken, with the
+// clock of this machine.
 func databaseClock(c postgres.Condition) Finding {
 	switch {
 	case c.Ahead > clockDifference:
-		return warning("set both by NTP; the server's clock dates changes", "the clock of the server is %s ahead of this machine's", display.Duration(c.Ahead))
+		return warning("set both clocks with NTP; the time of a change is taken from the server's clock", "the clock of the server is %s ahead of this machine's", display.Duration(c.Ahead))
 	case c.Ahead < -clockDifference:
-		return warning("set both by NTP; the server's clock dates changes", "the clock of the server is %s behind this machine's", display.Duration(-c.Ahead))
+		return warning("set both clocks with NTP; the time of a change is taken from the server's clock", "the clock of the server is %s behind this machine's", display.Duration(-c.Ahead))
 	}
 	return fine("the clock of the server differs from this machine's by less than a second")
 }

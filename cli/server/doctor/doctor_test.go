@@ -25,8 +25,8 @@ func examined(t *testing.T, data string) (map[string]Finding, error) {
 	return found, err
 }
 
-// TestExaminationLeavesNothing: an examination removes its files. It is cancelled after each
-// finding, or its output fails.
+// TestExaminationLeavesNothing tests that an examination removes its files when it is cancelled, or
+// its output fails, after any of its findings.
 func TestExaminationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
