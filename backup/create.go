@@ -26,8 +26,8 @@ type CreateOptions struct {
 	Events
 }
 
-// Allow lists the reasons for which a snapshot may follow one that is not an earlier state of the
-// same repository.
+// Allow permits a snapshot although the latest one in the backup is not an earlier state of the
+// same repository. Each field suppresses the named error.
 type Allow struct {
 	OtherRepository bool // ErrOtherRepository
 	NewerBackup     bool // ErrNewerBackup

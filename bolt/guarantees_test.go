@@ -126,8 +126,8 @@ func TestListingConstantCost(t *testing.T) {
 	}
 }
 
-// ranges returns ranges of all kinds of resource listings, also with few matches among many other
-// rows.
+// ranges returns ranges for every kind of resource listing. In some of them only a few of many rows
+// match.
 func (w *world) ranges() (all []metadata.ResourceRange) {
 	spaces := []metadata.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {

@@ -12,7 +12,8 @@ import (
 	"labshelf/blobs/digest"
 )
 
-// NewResource describes a file to upload. The service chooses values that are "".
+// NewResource describes a file to upload. If Name, Format or Mimetype is "", the service chooses
+// it.
 type NewResource struct {
 	SetID       string        // required, except by Resources.Replace
 	Name        string        // up to 4096 bytes, may contain "/"; "": Filename

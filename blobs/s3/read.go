@@ -171,7 +171,7 @@ func (r *reader) Read(p []byte) (n int, err error) {
 	return 0, r.err
 }
 
-// ask requests the bytes from at on.
+// ask requests the bytes from position r.at to the end of the window, or of the blob.
 func (r *reader) ask() error {
 	until := r.blob.Size
 	if r.window > 0 {

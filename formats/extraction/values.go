@@ -37,8 +37,8 @@ func number(text string) descriptive.Number {
 	return finite(n)
 }
 
-// numberIn returns a number in a convention, or in the form of instruments, in the form of JSON. It
-// returns "" for other texts and for ambiguous numbers.
+// numberIn converts a number to its JSON form. The text follows convention c, or has the form in
+// which instruments write numbers. numberIn returns "" for other and for ambiguous texts.
 func numberIn(text string, c units.Convention) descriptive.Number {
 	bare := strings.TrimPrefix(text, "+")
 	q, err := units.Read(bare, c)

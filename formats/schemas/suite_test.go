@@ -87,7 +87,8 @@ func TestSuite(t *testing.T) {
 	t.Logf("%d verdicts, of which differ as expected: %v", verdicts, maps.Collect(maps.All(gotDiffering)))
 }
 
-// suite reads the tests, by file as in testdata/README.md.
+// suite reads testdata/suite.json.gz. It returns the tests by the name of their file; see
+// testdata/README.md.
 func suite(t testing.TB) map[string][]group {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "suite.json.gz"))

@@ -34,8 +34,9 @@ func startsFormula(text string) bool {
 // harmless matches a sign that begins a number, or an item of a list in lines.
 var harmless = lazily(`^[-+](?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?\s*(?:$|[,;\t\n"\]}])`)
 
-// innerSigns returns the positions of signs in a text that would begin a formula with another
-// separator. armed reports whether the beginning of the text counts, too.
+// innerSigns returns the positions of the signs at which a formula would begin if the spreadsheet
+// used another separator than the file. If armed is true, a sign at the beginning of the text
+// counts, too.
 func innerSigns(text string, armed bool) (at []int) {
 	line := false
 	for i, r := range text {

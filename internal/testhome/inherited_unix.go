@@ -9,7 +9,7 @@ import (
 )
 
 // closeInherited hides inherited descriptors, except the standard ones, from the programs that
-// tests start. A test can limit the descriptors of a program.
+// tests start. Otherwise they would count when a test limits the descriptors of a program.
 func closeInherited() {
 	entries, _ := os.ReadDir("/dev/fd") // fails without /dev/fd; then the descriptors are unknown
 	for _, entry := range entries {

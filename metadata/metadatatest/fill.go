@@ -76,8 +76,9 @@ func choices() map[reflect.Type][]any {
 	}
 }
 
-// fillRow sets all stored fields of a row. value returns the value of a field, of a convertible
-// type, or nil for the zero value. chosen selects a value for a type that has few values.
+// fillRow sets all stored fields of a row. value returns the value of a field, or nil for the zero
+// value. The value is converted to the type of the field. For a type that has few values, chosen
+// selects one of them instead.
 func fillRow(row reflect.Value, value func(leaf) any, chosen func([]any) any) {
 	few := choices()
 	for _, f := range leavesOf(row.Type()) {

@@ -239,7 +239,8 @@ func pastPrefix(prefix []byte) []byte {
 	return nil
 }
 
-// idSpan returns the span of the ids greater than after, within a scope.
+// idSpan returns the part of a scope with ids greater than the given one. The zero id selects the
+// whole scope.
 func idSpan(scope []byte, after metadata.ID) span {
 	s := scopeSpan(scope)
 	if after == (metadata.ID{}) {

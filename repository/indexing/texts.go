@@ -269,7 +269,7 @@ func (x *Indexing) read(ctx context.Context, of body) (text, media string, err e
 	} else if err == nil {
 		text, media, err = textOf(of.resource, file)
 		if err = errors.Join(err, file.Close()); errors.Is(err, blobs.ErrDamaged) {
-			_, _ = x.stores.Verify(ctx, b) // records the damage; otherwise the next reader finds it
+			_, _ = x.stores.Verify(ctx, b) // records the damage; if that fails, the next reader records it
 		}
 	}
 	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {

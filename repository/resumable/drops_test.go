@@ -38,8 +38,8 @@ func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUplo
 	return made.Link, t, p.Service.Visitors.Uploads(v, secret)
 }
 
-// TestLinkEndsWithinChunk: revoking a link ends a long chunk through it at the next checkpoint, and
-// the received data are removed.
+// TestLinkEndsWithinChunk tests that revoking a link stops a running chunk of its upload at the
+// next checkpoint, and that the received data are removed.
 func TestLinkEndsWithinChunk(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t)

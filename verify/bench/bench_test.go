@@ -102,7 +102,7 @@ func TestMeasurements(t *testing.T) {
 			if _, err := findRestServer(); err == nil && w.restServer > 0 {
 				count += w.restServer
 				if onLinux {
-					count += 2 // the rows of the memory
+					count += 2 // the two rows for the peak memory
 				}
 			}
 			if len(rows) != count {

@@ -177,7 +177,7 @@ func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond
 }
 
 // records returns the records of a page, without the URLs of this page and the next one. It returns
-// an end page unchanged.
+// a page without "data" unchanged.
 func records(page []byte) []byte {
 	if _, data, found := bytes.Cut(page, []byte(`"data":`)); found {
 		return data

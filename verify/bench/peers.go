@@ -137,8 +137,8 @@ func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error
 	return done, nil
 }
 
-// large measures one large upload. rest-server does not accept the same blob twice, so large
-// deletes it there after each round.
+// large measures one large upload. rest-server rejects a blob that it already has. Therefore each
+// round ends by deleting the blob there.
 func (p *pair) large(ctx context.Context) ([]row, error) {
 	digest := newLarge(p.body).digest(sha256.New())
 	r := row{what: "upload of " + p.largeSize(), unit: "MiB/s", reference: restServer, targets: []target{ratioAtLeast(1.5)}}

@@ -22,7 +22,7 @@ const (
 	reading  = "read"
 	listing  = "page"
 	changing = "change"
-	syncing  = "sync" // sync of a foreign file on the same disk
+	syncing  = "sync" // sync of a file on the same disk that does not belong to the service
 )
 
 // Pauses between two requests, and between two syncs. The disk must not be kept busy.

@@ -30,8 +30,8 @@ func HasKey(path string) bool {
 	return mayHaveKey(path) && slices.ContainsFunc(strings.Split(path, "/"), IsKey)
 }
 
-// keyForm matches a key or a session anywhere in a text. The group is the part that lists of keys
-// show.
+// keyForm matches a key or a session anywhere in a text. The captured group is the prefix that is
+// displayed in a list of keys.
 var keyForm = regexp.MustCompile("((?:" + auth.KeyPrefix + "|" + auth.SessionPrefix + ")[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
 
 // Keys removes keys and sessions from a text for a log or an answer.

@@ -16,8 +16,8 @@ import (
 	"labshelf/handlers/internal/slowclient"
 )
 
-// TestWriterKeepsAbilities tests that a Writer has the optional interfaces of the server's writer.
-// A file goes through ReadFrom.
+// TestWriterKeepsAbilities tests that a Writer has the optional interfaces of the server's writer,
+// and that it passes a large file to the server's writer with ReadFrom.
 func TestWriterKeepsAbilities(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 200_000)

@@ -134,8 +134,8 @@ func (l *viewer) hasAtoms(name, frame string, want [][]any, unordered bool) {
 	})
 }
 
-// Files by other projects show the results of the reference readers of their formats: counts,
-// measures, and the position of each atom.
+// TestSightOfModels tests sample files of other projects. Their pages must show what the reference
+// reader of each format returns: counts, measures, and the position of each atom.
 func TestSightOfModels(t *testing.T) {
 	t.Parallel()
 	var files map[string]solid
