@@ -278,7 +278,7 @@ func commit(ctx context.Context, store blobs.Writer, blob blobs.Blob, r io.Reade
 	case content.Size != blob.Size:
 		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, content.Size, blob.Size)
 	case content.Digest != blob.Digest:
-		err = fmt.Errorf("%w: its content has another digest, %s", blobs.ErrDamaged, content.Digest)
+		err = fmt.Errorf("%w: its content has the SHA-256 %s", blobs.ErrDamaged, content.Digest)
 	default:
 		_, err = staged.Commit(ctx)
 	}

@@ -124,7 +124,7 @@ func TestDamagedSource(t *testing.T) {
 	check(t, os.Remove(path(w.dir, made[2])))
 	check(t, os.Truncate(path(w.dir, made[3]), 3))
 	dest := t.TempDir()
-	want := []string{"file1: another digest", "file2: not found", "file3: has 3 bytes, not 9", "file4: not found"}
+	want := []string{"file1: has the SHA-256", "file2: not found", "file3: has 3 bytes, not 9", "file4: not found"}
 	result, found, err := w.tryBackUp(dest, backup.CreateOptions{})
 	check(t, err)
 	wantFound(t, found, want...)

@@ -64,7 +64,7 @@ func TestBrokenBackups(t *testing.T) {
 			break_: func(t *testing.T, dest string) { check(t, os.Remove(path(dest, made[1]))) }},
 		{name: "short blob", words: "files are missing or of another length: 1 of 3", found: []string{"file2: has 2 bytes, not 5"}, partial: true,
 			break_: func(t *testing.T, dest string) { check(t, os.Truncate(path(dest, made[2]), 2)) }},
-		{name: "other bytes", words: "files are damaged: 2 of 3", found: []string{"file0: another digest", "file1: another digest"}, partial: true,
+		{name: "other bytes", words: "files are damaged: 2 of 3", found: []string{"file0: has the SHA-256", "file1: has the SHA-256"}, partial: true,
 			break_: func(t *testing.T, dest string) { flip(t, path(dest, made[0])); flip(t, path(dest, made[1])) }},
 		{name: "link instead of a blob", words: "files are missing or of another length: 1 of 3", found: []string{"file0: not a regular file"}, partial: true,
 			break_: func(t *testing.T, dest string) {
@@ -275,7 +275,7 @@ func TestRepair(t *testing.T) {
 	if want := (backup.Repaired{Blobs: 6, Repaired: 3, Left: 2}); done != want {
 		t.Errorf("got %+v, want %+v", done, want)
 	}
-	wantFound(t, repaired, "file0: another digest", "file1: not found", "file2: has 1 bytes")
+	wantFound(t, repaired, "file0: has the SHA-256", "file1: not found", "file2: has 1 bytes")
 	if len(left) != 2 {
 		t.Errorf("remaining files %v", left)
 	}

@@ -17,8 +17,8 @@ const verifyBuffer = 256 << 10
 // A blob counts as damaged if two consecutive reads find it so: a byte that changes in transit says
 // nothing about the store. The second read begins at the start.
 //
-// Errors: ErrNotFound; ErrDamaged with the kind of damage, also if the blob cannot be read, then
-// with the cause; ErrUnavailable; the error of ctx, which is checked between reads.
+// Errors: ErrNotFound; ErrDamaged with the kind of damage, or with the cause if the blob cannot be
+// read; ErrUnavailable; the error of ctx, which is checked between reads.
 func Verify(ctx context.Context, r Reader, b Blob) error {
 	err := verifyOnce(ctx, r, b)
 	if errors.Is(err, ErrDamaged) {
@@ -75,7 +75,7 @@ func ended(ctx context.Context, err error) bool { return ctx.Err() != nil && err
 
 func compare(digest Digest, sum []byte) error {
 	if got := Digest(sum); got != digest {
-		return fmt.Errorf("%w: %s has content of another digest, %s", ErrDamaged, digest, got)
+		return fmt.Errorf("%w: the content of %s has the SHA-256 %s", ErrDamaged, digest, got)
 	}
 	return nil
 }

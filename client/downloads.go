@@ -24,10 +24,10 @@ import (
 )
 
 // ErrDigest is returned by the reader of a file whose bytes do not match the announced SHA-256.
-var ErrDigest = errors.New("the received file has another SHA-256 than announced")
+var ErrDigest = errors.New("the SHA-256 of the received file differs from the announced SHA-256")
 
-// File is a download of a resource's file from byte From on; Bytes is the number of bytes to come.
-// If the connection breaks, reading resumes with the rest of the same bytes, as the client's
+// File is a download of a resource's file. It begins at byte From; Bytes is the number of bytes to
+// come. If the connection breaks, reading resumes with the rest of the same bytes, as the client's
 // Retries allow; if these no longer exist, it fails with ErrIncomplete. After a complete download
 // the digest is compared: the last Read returns ErrDigest instead of io.EOF if it differs. The
 // caller closes it.
@@ -40,10 +40,10 @@ type File struct {
 	Filename    string // for saving the file, without folders
 }
 
-// Data requests the file of a resource from byte from on. If ifMatch is not "", the file must have
-// that ETag (of File). To resume an earlier download, pass the number of received bytes and its
-// ETag: status 412 means that the file was replaced. If from is the length of the file, the File is
-// empty.
+// Data requests the file of a resource, beginning at the given byte. If ifMatch is not "", the file
+// must have that ETag (of File). To resume an earlier download, pass the number of received bytes
+// and its ETag: status 412 means that the file was replaced. If from is the length of the file, the
+// File is empty.
 func (s Resources) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
 	return s.c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
 }

@@ -66,7 +66,7 @@ func (r *reader) all() ([]byte, error) {
 		return nil, err
 	}
 	if got := blobs.Digest(sha256.Sum256(body)); got != r.blob.Digest {
-		return nil, fmt.Errorf("%w: %s has content of another digest, %s", blobs.ErrDamaged, r.blob.Digest, got)
+		return nil, fmt.Errorf("%w: the content of %s has the SHA-256 %s", blobs.ErrDamaged, r.blob.Digest, got)
 	}
 	return body, nil
 }
@@ -139,7 +139,7 @@ type reader struct {
 
 	tag    string        // identifies the content of the object; "": not read yet
 	at     int64         // offset of the next byte
-	body   io.ReadCloser // bytes from at on; nil: none
+	body   io.ReadCloser // the bytes from at to until; nil: none
 	until  int64         // end of body
 	window int64         // bytes to request; 0: all
 	lost   int64         // offset from which a lost connection is tolerated again

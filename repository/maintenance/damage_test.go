@@ -31,7 +31,7 @@ func TestDamageRecordedAndRepaired(t *testing.T) {
 		"a folder": {func(k *kept, d blobs.Digest) {
 			k.OK(errors.Join(os.Remove(k.Path(d)), os.Mkdir(k.Path(d), 0o700)))
 		}, false, "regular file"},
-		"bit flipped": {(*kept).Flip, true, "another digest"},
+		"bit flipped": {(*kept).Flip, true, "has the SHA-256"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

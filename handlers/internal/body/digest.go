@@ -29,7 +29,7 @@ func Verifier(r *http.Request) (verify func() error, err error) {
 		for _, digest := range want {
 			if digest != blobs.Digest(hashed.hash.Sum(nil)) {
 				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch,
-					Message: "the body that arrived has another SHA-256 than its header announces; nothing was stored"}
+					Message: "the SHA-256 of the received body differs from the SHA-256 in its header; nothing was stored"}
 			}
 		}
 		return nil

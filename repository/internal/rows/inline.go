@@ -25,7 +25,7 @@ func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 func VerifyInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
 	body, err := ReadInline(tx, r)
 	if err == nil && sha256.Sum256(body) != r.Digest {
-		err = fmt.Errorf("%w: it has another digest", metadata.ErrRecordDamaged)
+		err = fmt.Errorf("%w: it does not match its SHA-256", metadata.ErrRecordDamaged)
 	}
 	return body, err
 }

@@ -63,7 +63,7 @@ func TestVerifyBites(t *testing.T) {
 	}{
 		{"no damage", func(*testing.T, string) {}, ""},
 		{"a file is missing", func(t *testing.T, dir string) { remove(t, blobOf(t, dir)) }, "its file is missing"},
-		{"a file has changed", func(t *testing.T, dir string) { corrupt(t, blobOf(t, dir)) }, "another digest"},
+		{"a file has changed", func(t *testing.T, dir string) { corrupt(t, blobOf(t, dir)) }, "has the SHA-256"},
 		{"a mode is too open", func(t *testing.T, dir string) { open(t, dir) }, "has mode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
