@@ -38,7 +38,7 @@ var (
 
 // Blob identifies one blob.
 type Blob struct {
-	Digest Digest // SHA-256 of all of it
+	Digest Digest // SHA-256 of its bytes
 	Size   int64  // in bytes
 	Object string // name of the object with the bytes, in a store that is [Objects]; "" in a [Folder], where the digest is the name
 }
@@ -206,9 +206,9 @@ type Trash interface {
 type Objects interface {
 	// WalkObjects calls fn with each object and each unfinished multipart upload, referenced or
 	// not; ascending by name, objects before uploads. It stops at the first error of fn and returns
-	// it unchanged, or at the end of ctx. It skips names in another form than the store's. An
-	// object that is created or deleted during the walk may be included or not. fn may call the
-	// store.
+	// it unchanged, or at the end of ctx. It skips objects whose names the store cannot have
+	// created. An object that is created or deleted during the walk may be included or not. fn may
+	// call the store.
 	WalkObjects(ctx context.Context, fn func(Object) error) error
 
 	// DeleteObject deletes the object, if it exists, and aborts its multipart upload if o names

@@ -12,17 +12,17 @@ import (
 // PartialFiles are bodies that arrive in several chunks. They may exist for days, across restarts.
 // Methods for the same name must not be called concurrently.
 type PartialFiles interface {
-	// AppendPartial reads r to its end, or most bytes of it, and writes them at the end of the
-	// checkpoint, instead of later bytes. It returns the new checkpoint, whose bytes are on stable
-	// storage. After an error of r or ctx, which is returned unchanged, the new checkpoint covers
-	// the bytes that have arrived. After any other error it is the old one. io.EOF: r has ended.
-	// most is positive.
+	// AppendPartial reads r to its end, or stops at the number of bytes in most, which is positive.
+	// It writes the bytes at the end of the checkpoint, instead of later bytes. It returns the new
+	// checkpoint, whose bytes are on stable storage. After an error of r or ctx, which is returned
+	// unchanged, the new checkpoint covers the bytes that have arrived. After any other error it is
+	// the old one. io.EOF: r has ended.
 	//
 	// ErrNotFound: the file is shorter than the checkpoint, which happens after a backup was
 	// restored. ErrNoSpace: the disk is full. In Objects the new checkpoint refers to the objects
-	// that are needed from then on. Objects that only the old one refers to may be deleted once the
-	// new one is committed; if it will not be committed, the objects that only the new one refers
-	// to.
+	// that are needed from then on. Once the new checkpoint is committed, the objects that only the
+	// old one refers to may be deleted. If it will not be committed, the objects that only the new
+	// one refers to may be deleted.
 	AppendPartial(ctx context.Context, p Partial, r io.Reader, most int64) (Checkpoint, error)
 
 	// TruncatePartial removes the bytes after the end of the checkpoint, if there are any.

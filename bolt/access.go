@@ -15,7 +15,7 @@ func (s *Store) AccessVersion(context.Context) (uint64, error) {
 	return s.committer.accessSince(s.committer.access.Load()), nil
 }
 
-// accessSince returns the version before if it is still current, otherwise 0.
+// accessSince returns the given access version if it is still current, otherwise 0.
 func (c *committer) accessSince(before uint64) uint64 {
 	if before%2 == 1 || c.access.Load() != before {
 		return 0

@@ -52,7 +52,7 @@ func (w *world) harvester() *walk {
 }
 
 // since counts how often the walk returned each resource of the set in this state. It skips the
-// first had results of the walk.
+// given number of results at the beginning of the walk.
 func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
 	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {
@@ -135,9 +135,9 @@ func measured(tx *bbolt.Tx, most *atomic.Int64) error {
 // action.
 const cascadesChild = "LABSHELF_TEST_STEPS_CHILD"
 
-// cascadeChild opens the repository, requests the deletion or restoration if do names one, and
-// waits for the cascades. It kills itself after the first commit, before any waiting caller can
-// continue.
+// cascadeChild opens the repository, requests the deletion or restoration unless the action do is
+// "", and waits for the cascades. It kills itself after the first commit, before any waiting caller
+// can continue.
 func cascadeChild(path, do, set string) int {
 	store := must(Open(path, Options{}))
 	store.committer.commit = func(tx *bbolt.Tx) error {

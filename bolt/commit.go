@@ -33,7 +33,7 @@ type committer struct {
 	db        *bbolt.DB
 	now       func() time.Time
 	commit    func(*bbolt.Tx) error
-	checkPath func() error // fails if the path has another file or none
+	checkPath func() error // fails if the file at the path is missing, or is another file
 	queue     *groupcommit.Queue[func(*metadata.Tx) error]
 	free      freelist // only used by run
 	observer  *groupcommit.Observer

@@ -88,7 +88,7 @@ func TestSnapshotEnds(t *testing.T) {
 	onlyFile(t, path)
 }
 
-// full is a writer that fails after room bytes.
+// full is a writer that fails after a number of bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {

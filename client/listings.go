@@ -158,12 +158,12 @@ func (c *caller) below(pageURL string) (string, error) {
 	return "/" + path, nil
 }
 
-// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage).
-// The last page has End set. A harvester stores the URL of that page and continues from it later.
-// In a listing of resources by modification it then gets exactly the resources that were created,
-// changed, deleted or restored since; in other listings the created objects. Use State All to see
-// deletions. Pages yields an error with the URL of the page that failed, and ends. The caller may
-// begin again with that URL.
+// Pages fetches the pages of a listing of T one after the other, beginning with pageURL (see
+// FetchPage). The last page has End set. A harvester stores the URL of that page and continues from
+// it later. In a listing of resources by modification it then gets exactly the resources that were
+// created, changed, deleted or restored since; in other listings the created objects. Use State All
+// to see deletions. Pages yields an error with the URL of the page that failed, and ends. The
+// caller may begin again with that URL.
 func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[Page[T], error] {
 	return pages[T](ctx, c.caller, pageURL)
 }

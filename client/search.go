@@ -102,10 +102,11 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error
 	}
 }
 
-// SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and
-// SearchQuery.At). The last page has End set. Sorted by relevance, it can miss objects that are
-// created while the pages are read: to follow changes, list resources. It yields an error with the
-// URL of the page that failed, and ends. The caller may begin again with that URL.
+// SearchPages fetches the pages of a search one after the other, beginning with pageURL (see
+// FetchPage and SearchQuery.At). The last page has End set. Sorted by relevance, it can miss
+// objects that are created while the pages are read: to follow changes, list resources. It yields
+// an error with the URL of the page that failed, and ends. The caller may begin again with that
+// URL.
 func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[SearchPage, error] {
 	return func(yield func(SearchPage, error) bool) {
 		for next := pageURL; ; {

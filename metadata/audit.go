@@ -33,7 +33,7 @@ type AuditLog interface {
 	// Entry returns the decoded leaf of an entry, for followers of the log. It may return an entry
 	// from the memory of this process.
 	Entry(number uint64) (audit.Entry, error)
-	// Append adds the next entry. next is the state that includes it.
+	// Append adds an entry at the end of the log. next is the state of the log with this entry.
 	Append(e AuditEntry, next audit.State) error
 	// Replace replaces an entry whose texts were erased.
 	Replace(AuditEntry) error
@@ -77,9 +77,9 @@ type SignedHead struct {
 	Signed, Key string
 }
 
-// SignHead signs the head of the log for its first size entries. secret is the secret of the
-// repository. The caller must not publish the signature before the transaction's state is on stable
-// storage. SignHead returns ErrNotFound if the log has fewer entries.
+// SignHead signs the head of the log for the given number of first entries. secret is the secret of
+// the repository. The caller must not publish the signature before the transaction's state is on
+// stable storage. SignHead returns ErrNotFound if the log has fewer entries.
 func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error) {
 	signer, err := AuditSigner(secret)
 	if err != nil {
@@ -104,8 +104,8 @@ func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error
 	return head, err
 }
 
-// SetEpoch begins an epoch in a transaction. Its audit log entry names the state that it continues,
-// and has its last stamp.
+// SetEpoch begins an epoch in a transaction. The entry of the epoch in the audit log names the
+// state that the epoch continues, and has the last stamp of that state.
 func (tx *Tx) SetEpoch(epoch Epoch) error {
 	log, err := tx.Audit.State()
 	if err != nil {

@@ -50,8 +50,8 @@ type BulkEdits interface {
 
 // EditFinders finds bulk edits by set.
 type EditFinders interface {
-	// OfSet yields the bulk edits of a set with an id less than before, the newest first. If before
-	// is zero, it yields all.
+	// OfSet yields the bulk edits of a set, newest first. If the second id is not zero, only edits
+	// with smaller ids are included.
 	OfSet(set, before ID) iter.Seq2[BulkEdit, error]
 }
 

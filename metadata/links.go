@@ -59,7 +59,7 @@ type Link struct {
 	Types             string    // request: media types and extensions, separated by spaces; "": all
 	Role              auth.Role // invitation
 	Entry             uint64    // as in Dataspace
-	MadeWith          ID        // the owner's key whose end ends the link; zero: none
+	MadeWith          ID        // the owner's key on which the link depends; zero: none
 }
 
 // FileIDs returns the resources of a share of files, in its order.

@@ -17,7 +17,7 @@ type Lease struct {
 	Holder ID     // the instance that holds it
 	Fence  Stamp  // when it was acquired; unique, and greater for each later lease
 	Ends   Stamp  // expiry by the clock of the store, unless it is renewed
-	Detail string // additional data of the rules
+	Detail string // additional data for the rules of the repository
 }
 
 // Leases is the table of leases, by name. A released lease has no row.
@@ -28,7 +28,7 @@ type Leases interface {
 
 // LeaseFinders finds leases by the beginning of their names.
 type LeaseFinders interface {
-	// Under yields the leases whose names begin with prefix, ascending by name.
+	// Under yields the leases whose names begin with a prefix, ascending by name.
 	Under(prefix string) iter.Seq2[Lease, error]
 }
 

@@ -58,7 +58,7 @@ func (v Visibility) ToUsers() bool { return v == Public || v == Open }
 type Record struct {
 	ID                    ID
 	State                 State
-	TakenBy               Stamp // the deletion of the container with which the object was deleted; 0: deleted separately
+	TakenBy               Stamp // stamp of the deletion of the container that also deleted the object; 0: the object was deleted separately
 	Created, Modified     Stamp
 	CreatedBy, ModifiedBy ID // users
 }
@@ -101,7 +101,7 @@ const (
 	ExtractHeader  Extract = 2 // the content of the file
 )
 
-// extractWords are the names of the bits in the API, from the lowest on.
+// extractWords are the names of the bits in the API, lowest bit first.
 var extractWords = [...]string{"sidecar", "header"}
 
 // ParseExtract returns the sources with these names, in any order. ok is false for an unknown or a
@@ -183,7 +183,7 @@ type Key struct {
 	Label, Prefix           string
 	Created                 Stamp
 	Expires, LastUsed, Gone Stamp // 0: never
-	MadeWith                ID    // key of the same user whose end also ends this one; zero: none
+	MadeWith                ID    // key of the same user on which this key depends; zero: none
 	Limits                  auth.Limits
 }
 

@@ -19,9 +19,9 @@ type Stamp int64
 
 const microsPerMilli = 1000
 
-// NextStamp returns the stamp that follows last at the clock reading now. It is the clock's time if
-// that is later than last, otherwise the next stamp after last. It skips whole milliseconds, so
-// that two adjacent time windows with millisecond bounds neither lose nor repeat an object.
+// NextStamp returns the stamp that follows the stamp last: the clock reading now if that is later,
+// otherwise the smallest stamp greater than last. It skips whole milliseconds, so that two adjacent
+// time windows with millisecond bounds neither lose nor repeat an object.
 func NextStamp(last Stamp, now time.Time) Stamp {
 	next := max(Stamp(now.UnixMicro()), last+1)
 	if next%microsPerMilli == 0 {

@@ -15,19 +15,18 @@ import (
 
 // Reader reads the tables in transactions.
 //
-// The function of a transaction may run in another goroutine. It may run again from its beginning
-// before it has read anything. It must not use the Tx after it returns and must not start another
-// transaction. It may keep the rows, which are copies, except those of Resources.Page, which are
-// borrowed.
+// The function of a transaction may run in another goroutine. It may be restarted as long as it has
+// read nothing. It must not use the Tx after it returns and must not start another transaction. It
+// may keep the rows, which are copies, except those of Resources.Page, which are borrowed.
 type Reader interface {
 	// View runs fn in a read transaction: one consistent state, which may contain commits that are
 	// not yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
 
 	// ViewDurable is like View, but returns only when everything that fn could see is on stable
-	// storage. It holds no transaction while it waits. If this will not happen, it returns
-	// ErrNotDurable, and the caller must discard the results of fn. Pages are read with it, so that
-	// no page token names a stamp that a power cut can undo.
+	// storage. It holds no transaction while it waits. If the data will never be on stable storage,
+	// it returns ErrNotDurable, and the caller must discard the results of fn. Pages are read with
+	// it, so that no page token names a stamp that a power cut can undo.
 	ViewDurable(ctx context.Context, fn func(*Tx) error) error
 }
 
@@ -36,10 +35,10 @@ type Reader interface {
 type Writer interface {
 	// Update runs fn in a write transaction and returns when the commit is on stable storage.
 	// Several operations may share one commit. An fn that returns an error changes nothing, and
-	// Update returns that error. fn may run more than once, the first time perhaps without any
-	// effect, and should find all reasons to fail before its first write. Other errors: ErrNoSpace,
-	// ErrUnwritable, ErrUnavailable, ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's if
-	// it ended before fn ran with effect.
+	// Update returns that error. fn may run more than once, and its first run may have no effect.
+	// It should find all reasons to fail before its first write. Other errors: ErrNoSpace,
+	// ErrUnwritable, ErrUnavailable, ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's
+	// error if the context ends before a run with effect.
 	Update(ctx context.Context, fn func(*Tx) error) error
 
 	// UpdateBackground is like Update, for background work of a few milliseconds at a time. It

@@ -18,7 +18,8 @@ type Table[K, R any] interface {
 	Put(R) error
 	// Remove removes a row with its index entries. A missing row is not an error.
 	Remove(K) error
-	// All yields the rows with a key greater than after, ascending; all rows if after is zero.
+	// All yields the rows in ascending order of their keys. If the given key is not zero, only rows
+	// with greater keys are included.
 	All(after K) iter.Seq2[R, error]
 }
 
@@ -31,7 +32,7 @@ type Backwards[K, R any] interface {
 
 // Forwards reads the rows that share the first part of their keys, such as the folders of one set.
 type Forwards[K, R any] interface {
-	// From yields the rows with the same first part from a key on, ascending.
+	// From yields the rows with the same first part and an equal or greater key, ascending.
 	From(K) iter.Seq2[R, error]
 }
 
@@ -95,9 +96,10 @@ type Tx struct {
 	// with the same version, other than 0, see the same rows.
 	Access func() uint64
 
-	// Prefetch fetches all rows that reads requests, together. Only a store that answers many reads
-	// as fast as one calls reads. During that call, lookups may find nothing and sequences may be
-	// empty, and the store discards the results. Later reads return the same in any case.
+	// Prefetch fetches the rows that the given function requests, in one batch. Only a store that
+	// answers many reads as fast as one calls the function. During the call, lookups may find
+	// nothing and sequences may be empty, and the store discards the effects. Later reads return
+	// the same rows in any case.
 	Prefetch func(reads func())
 
 	// Facts is the caller's cache of the access rows. The store does not use it.
@@ -114,7 +116,7 @@ type Dataspaces interface {
 type DataspaceFinders interface {
 	ByName(name string) (ID, error)
 	// Public yields the ids of the dataspaces that every user may read (public and open), in any
-	// state, greater than after, in ascending order.
+	// state, in ascending order. Only ids greater than the given one are included.
 	Public(after ID) iter.Seq2[ID, error]
 }
 
@@ -132,7 +134,7 @@ type SetFinders interface {
 
 // SetRange selects sets, in ascending order of id.
 type SetRange struct {
-	Dataspaces []ID // sets of these, without duplicates; nil: of all dataspaces
+	Dataspaces []ID // only sets of these dataspaces, without duplicates; nil: of all
 	States     paging.States
 	After      ID // exclusive
 }
@@ -159,7 +161,7 @@ type Resources interface {
 // they require a set.
 type ResourceRange struct {
 	Set          ID   // if not zero, resources of this set
-	Dataspaces   []ID // otherwise resources of these, without duplicates; nil: of all
+	Dataspaces   []ID // otherwise, only resources of these dataspaces, without duplicates; nil: of all
 	States       paging.States
 	Order        paging.Order
 	Since, Until Stamp           // exclusive bounds of Modified; Until 0: no bound; not for orders by name
@@ -194,7 +196,8 @@ type Keys interface {
 	Get(user, key ID) (Key, error)
 	ByDigest(auth.KeyDigest) (Key, error)
 	Put(Key) error
-	// OfUser yields the user's keys with an id greater than after, ascending.
+	// OfUser yields the keys of a user in ascending order of their ids. Only ids greater than the
+	// given one are included.
 	OfUser(user, after ID) iter.Seq2[Key, error]
 }
 
@@ -234,8 +237,8 @@ type Privileges interface {
 type PrivilegeFinders interface {
 	// Of returns the privilege of a user in a dataspace.
 	Of(user, dataspace ID) (Privilege, error)
-	// OfUser yields the privileges of a user in dataspaces greater than after, ascending by
-	// dataspace.
+	// OfUser yields the privileges of a user in ascending order of the dataspaces. Only dataspaces
+	// with ids greater than the given one are included.
 	OfUser(user, after ID) iter.Seq2[Privilege, error]
 	// OfDataspace yields the privileges in a dataspace, ascending by user.
 	OfDataspace(dataspace ID) iter.Seq2[Privilege, error]
@@ -278,9 +281,9 @@ type UnreferencedBlobs interface {
 	Counted[BlobCount]
 }
 
-// Counted is a table that counts its rows.
+// Counted is a table that keeps the total of its rows.
 type Counted[C any] interface {
-	// Total returns the size of All without reading it.
+	// Total returns the total of all rows without reading them.
 	Total() (C, error)
 }
 
@@ -291,10 +294,10 @@ type InlineBodies interface {
 	Put(VersionKey, []byte) error
 	// Remove removes the body. A missing body is not an error.
 	Remove(VersionKey) error
-	// All yields the keys of all bodies greater than after, by resource, then version. If after is
-	// zero, it yields all keys.
+	// All yields the keys of all bodies, by resource, then version. If the given key is not zero,
+	// only greater keys are included.
 	All(after VersionKey) iter.Seq2[VersionKey, error]
-	// Total returns the size of All without reading it.
+	// Total returns the number and the bytes of all bodies without reading them.
 	Total() (BodyCount, error)
 }
 

@@ -19,7 +19,7 @@ type Webhook struct {
 	PauseReason   PauseReason
 	PausedBecause string // cause of the pause, for people
 	Entry         uint64 // number of the last audit log entry about it
-	MadeWith      ID     // key of the user it acts for, whose end pauses it; zero: none
+	MadeWith      ID     // key of the user it acts for: revoking the key pauses the webhook; zero: none
 }
 
 // PauseReason is the reason why a webhook is paused. The numbers are stored and never change.

@@ -89,8 +89,8 @@ func (c *committer) process(group []*operation) {
 	finished = true
 }
 
-// failAll gives all operations the same outcome, including those with an error, because the writes
-// of the others that they have seen do not exist.
+// failAll gives all operations the same outcome. An operation with an error may have failed because
+// of writes of the other operations, which do not exist now.
 func failAll(ops []*operation, err error) {
 	for _, op := range ops {
 		op.Err = err

@@ -14,8 +14,8 @@ import (
 // An operation first runs without the lock of a commit, to learn what it reads. Its changes and its
 // result are discarded. The commit then requests everything that its operations read in the round
 // trip that acquires the lock, and mostly nothing is missing. The first run may read outdated
-// values, and so read something else. The rest is then read under the lock. For this reason the
-// first run has no access version.
+// values, and therefore other keys than the real run. The real run reads the missing keys under the
+// lock. For this reason the first run has no access version.
 
 // The bounds of hints.
 const (
@@ -67,7 +67,8 @@ func newLearnt() learnt {
 	return learnt{places: map[place]bool{}, ranges: map[keyRange]int{}, grows: map[tables.Bucket]bool{}}
 }
 
-// guess returns the most likely value of a place. An id that the run has created itself has none.
+// guess returns the most likely value of a place. For an id that the run has created itself, it
+// returns nil.
 func (l *learning) guess(at place) ([]byte, bool) {
 	value, ok := l.hints.value(at)
 	return value, ok || l.made(at)
@@ -103,7 +104,7 @@ func (l *learnt) add(other learnt) {
 	maps.Copy(l.grows, other.grows)
 }
 
-// question returns a question for all of it.
+// question returns a question for all recorded places and ranges.
 func (l *learnt) question() *question {
 	q := &question{places: slices.Collect(maps.Keys(l.places)), last: slices.Collect(maps.Keys(l.grows))}
 	for of, most := range l.ranges {

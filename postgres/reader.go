@@ -128,7 +128,7 @@ func (r *reader) fetch(of keyRange, most int) found {
 	return answer
 }
 
-// prefetch requests everything that reads needs and that is unknown, in one round trip.
+// prefetch requests everything unknown that the given function needs, in one round trip.
 func (r *reader) prefetch(reads func()) {
 	asked := newLearnt()
 	func() {

@@ -18,7 +18,7 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// actions returns the actions of the entries from a number on.
+// actions returns the actions of the entries, beginning with the entry of the given number.
 func actions(t *testing.T, meta metadata.Reader, from uint64) (words []string) {
 	t.Helper()
 	err := meta.View(t.Context(), func(tx *metadata.Tx) error {

@@ -37,9 +37,9 @@ func (h *held) finish(container metadata.ID) {
 
 func edit(description string) files.Fields { return files.Fields{Description: &description} }
 
-// TestDeletionShownFromFirstCommit: from the first commit on, everything in the set is shown as
-// deleted, and nothing can be created in it. Listings show the former state of an object until its
-// batch is applied.
+// TestDeletionShownFromFirstCommit tests that after the first commit everything in the set is shown
+// as deleted, and nothing can be created in it. Listings show the former state of an object until
+// its batch is applied.
 func TestDeletionShownFromFirstCommit(t *testing.T) {
 	t.Parallel()
 	for _, container := range []string{"set", "dataspace"} {

@@ -26,8 +26,8 @@ type commits struct {
 	answer   atomic.Bool     // the response to the next commit does not arrive
 }
 
-// rule decides about each message of a node, from its first connection on. The SQL of a statement
-// is known only when it is prepared.
+// rule decides about each message of a node, beginning with its first connection. The SQL of a
+// statement is known only when it is prepared.
 func (c *commits) rule(m servers.Message) servers.Verdict {
 	of := bytes.Split(m.Body(), []byte{0})
 	switch {

@@ -50,7 +50,7 @@ type FaultFS struct {
 	fs     directory.FS
 	mu     sync.Mutex
 	faults []Fault
-	seen   []int // number of calls that each of faults has counted
+	seen   []int // for each fault, the number of counted calls
 	calls  []Call
 }
 

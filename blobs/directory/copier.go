@@ -55,9 +55,9 @@ func (c *chunkPool) put(all []*chunk) {
 	c.ahead.Add(-int64(max(0, len(all)-chunksReserved)))
 }
 
-// copier writes a body to w and computes its SHA-256, chunk by chunk. From the second chunk on it
-// uses a goroutine for each, so that a large body takes as long as the slowest of reading, hashing
-// and writing, not as long as all three. A body of one chunk starts no goroutine.
+// copier writes a body to w and computes its SHA-256, chunk by chunk. After the first chunk, it
+// reads, hashes and writes in separate goroutines, so that a large body takes as long as the
+// slowest of the three, not as long as all of them. A body of one chunk starts no goroutine.
 type copier struct {
 	w       io.Writer
 	chunks  *chunkPool
@@ -76,8 +76,8 @@ type filled struct {
 	size int
 }
 
-// newCopier returns a copier of a body whose beginning was hashed by before, or nil. The caller
-// closes the copier before w. After that, before has hashed the whole body.
+// newCopier returns a copier of a body to w. The hash is nil, or has hashed the beginning of the
+// body; after close it has hashed the whole body. The caller closes the copier before it closes w.
 func newCopier(w io.Writer, from *chunkPool, before hash.Hash) *copier {
 	return &copier{w: w, chunks: from, hash: before}
 }

@@ -41,9 +41,9 @@ type Names interface {
 	// Link gives a file another name, which must be unused. Not every file system supports this.
 	Link(from, to string) error
 
-	// Rename moves a file, and replaces one with the new name. On Windows a file system without
-	// POSIX semantics, such as FAT, refuses this while the replaced file is open; the moved one may
-	// be open for reading.
+	// Rename moves a file, and replaces an existing file with the new name. On Windows a file
+	// system without POSIX semantics, such as FAT, refuses this while the replaced file is open;
+	// the moved file may be open for reading.
 	Rename(from, to string) error
 
 	// Remove deletes a file or an empty directory. On Windows a file system without POSIX semantics
@@ -116,7 +116,7 @@ func (OS) Mkdir(path string) error {
 }
 
 // MkdirAll creates a directory of mode 0700 and its missing parents, and syncs their names. An
-// existing directory is not an error. If the path or a parent is something else, an *fs.PathError
+// existing directory is not an error. If the path or a parent is not a directory, an *fs.PathError
 // names it and matches syscall.ENOTDIR.
 func (o OS) MkdirAll(path string) error {
 	info, err := os.Stat(path)

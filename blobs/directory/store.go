@@ -40,7 +40,7 @@ type Store struct {
 	folders          folders
 	trashNames       names      // in trash/
 	partialNames     names      // in parts/
-	trashing         sync.Mutex // prevents EmptyTrash from taking a file that was just removed for the older one that it replaces
+	trashing         sync.Mutex // prevents EmptyTrash from confusing a file that was just removed with the older file that it replaces
 	keepsOpenTargets bool
 	readOnly         bool
 }
@@ -54,9 +54,10 @@ var (
 // It writes through fsys, which is OS{} outside of tests.
 //
 // Open creates missing parts of the layout, syncs their names, and removes the files in tmp/. It
-// returns an error if a directory of the layout is something else (a symbolic link, say), or if the
-// directories are on different file systems, since renames would not be atomic. It also fails if
-// tmp/ contains anything that cannot be removed, such as a directory that is not empty.
+// returns an error if a path of the layout exists but is not a directory (for example, a symbolic
+// link), or if the directories are on different file systems, since renames would not be atomic. It
+// also fails if tmp/ contains anything that cannot be removed, such as a directory that is not
+// empty.
 func Open(path string, fsys FS) (*Store, error) {
 	d := newStore(path, fsys)
 	if err := d.layOut(); err != nil {

@@ -12,9 +12,9 @@ import (
 
 // The files in blobs/ that are not blobs. Each contains a short string of the caller.
 const (
-	watermarkFile = "watermark"       // of the present
-	aheadFile     = "watermark.ahead" // that was set aside
-	freshFile     = "watermark.new"   // one that is being written, or what an interruption left of it
+	watermarkFile = "watermark"       // the current watermark
+	aheadFile     = "watermark.ahead" // a watermark that was set aside
+	freshFile     = "watermark.new"   // a watermark that is being written, or the rest of an interrupted write
 )
 
 // maxWatermark is the maximum length of a watermark in bytes.
@@ -71,7 +71,7 @@ func (d *Store) SetWatermark(text []byte) error {
 		err = d.fs.Rename(fresh, filepath.Join(d.blobs, watermarkFile))
 	}
 	if err != nil {
-		return failed("write the watermark", err) // the next one removes what is left
+		return failed("write the watermark", err) // the next call removes the rest of the file
 	}
 	return nil
 }

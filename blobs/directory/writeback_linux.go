@@ -17,7 +17,7 @@ type earlyFile struct {
 	size, begun int64 // bytes written, and bytes whose writeback was started
 }
 
-// newFile returns a file that is written from a position on.
+// newFile returns a file in which writing begins at the given position.
 func newFile(f *os.File, at int64) File { return &earlyFile{File: f, size: at, begun: at} }
 
 // Write implements [File]. An error of the writeback is returned by this write, so that it is not

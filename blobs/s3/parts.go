@@ -57,8 +57,9 @@ type part struct {
 // sum returns the checksum of the complete object.
 func (p *parts) sum() string { return fmt.Sprintf("%s-%d", checksum(p.sums.Sum(nil)), p.count) }
 
-// fill reads up to most bytes. It sends each full part as soon as another byte arrives. reading is
-// the error of the reader, or nil after most bytes. err is an error of sending.
+// fill reads until the reader ends, or until it has read the number of bytes in most. It sends each
+// full part as soon as another byte arrives. The result reading is the error of the reader, or nil;
+// err is an error of sending.
 func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most int64) (added int64, reading, err error) {
 	for added < most && reading == nil {
 		var n int
@@ -81,7 +82,7 @@ func (p *parts) fill(ctx context.Context, read func([]byte) (int, error), most i
 	return added, reading, nil
 }
 
-// room returns the memory after the rest, for at most this many bytes.
+// room returns memory for the bytes after the rest, at most the given number.
 func (p *parts) room(most int64) []byte {
 	has := len(p.rest)
 	if has == cap(p.rest) {

@@ -16,8 +16,8 @@ type walk struct {
 	ended  func() error
 	report func(Finding)
 
-	// A walk that is not full reads no page above leaves only, and at most budget branch pages.
-	// That is enough to exclude cycles of page numbers, and fast enough for a start.
+	// A walk that is not full skips the leaves below a branch page, and the branch pages beyond its
+	// budget. That is enough to exclude cycles of page numbers, and fast enough for a start.
 	full   bool
 	budget int
 
@@ -33,7 +33,7 @@ type position struct {
 	first, end []byte // bounds of its keys according to the page above; nil: none
 }
 
-// run returns only the errors of ended.
+// The only errors of run are the errors of ended.
 func (w *walk) run() error {
 	w.used = newBitmap(w.meta.Past)
 	w.used.add(0)

@@ -87,7 +87,7 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
-// TestMeterAfterComparing: from the first transferred bytes on, the rate is the rate of the
+// TestMeterAfterComparing tests that after the first transferred bytes the rate is the rate of the
 // network, however long the file was read before.
 func TestMeterAfterComparing(t *testing.T) {
 	t.Parallel()

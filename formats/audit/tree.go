@@ -70,7 +70,7 @@ func (s State) Root() Hash {
 // Valid reports whether the number of hashes matches the number of entries.
 func (s State) Valid() bool { return len(s.Frontier) == bits.OnesCount64(s.Size) }
 
-// Root returns the root of the tree of the first size entries.
+// Root returns the root of the tree with the given number of entries.
 func Root(t Tree, size uint64) (Hash, error) {
 	if size == 0 {
 		return State{}.Root(), nil
@@ -79,13 +79,13 @@ func Root(t Tree, size uint64) (Hash, error) {
 }
 
 // ProveEntry returns the hashes that, with the leaf of an entry, give the root of the tree of the
-// first size entries: the audit path of RFC 6962.
+// given size: the audit path of RFC 6962.
 func ProveEntry(t Tree, size, number uint64) ([]Hash, error) {
 	return tlog.ProveRecord(int64(size), int64(number), reader(t))
 }
 
-// ProveGrowth returns the hashes that give both the root of the first older entries and the root of
-// the first newer ones: the consistency proof of RFC 6962.
+// ProveGrowth returns the hashes that give the roots of the trees of both sizes, of which older is
+// the smaller: the consistency proof of RFC 6962.
 func ProveGrowth(t Tree, older, newer uint64) ([]Hash, error) {
 	return tlog.ProveTree(int64(newer), int64(older), reader(t))
 }

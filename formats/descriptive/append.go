@@ -148,7 +148,7 @@ func (o *object) begin(name string) (start int) {
 	return start
 }
 
-// end removes the name of a member that began at start if no value follows it.
+// end removes the name of a member if no value follows it. The name begins at position start.
 func (o *object) end(start int) {
 	if o.b[len(o.b)-1] == ':' {
 		o.b = o.b[:start]

@@ -152,7 +152,7 @@ func decompressed(in source, inner string) (source, error) {
 	return source{inner, bytes.NewReader(text), int64(len(text))}, nil
 }
 
-// section reads n bytes from a position on. Fewer bytes are an error.
+// section reads n bytes that begin at a position. Fewer bytes are an error.
 func section(from io.ReaderAt, at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 {
 		return nil, malformed("a position is beyond the file")

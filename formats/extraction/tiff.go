@@ -221,8 +221,8 @@ func (t tiff) text(e entry) string {
 	return cString(t.bytes(e))
 }
 
-// pages counts the directories in the chain from one on. It returns 0 if the chain has a cycle or
-// is too long.
+// pages counts the directories in the chain that begins at a position. It returns 0 if the chain
+// has a cycle or is too long.
 func (t tiff) pages(at uint64) (n int) {
 	seen := map[uint64]bool{}
 	_, _, pointerSize := t.layout()

@@ -44,8 +44,8 @@ func (g generator) pair() pair {
 }
 
 // schema returns a schema of at most depth levels. For the same value, it refers only to
-// definitions after number after, so that no schema applies itself. Within a part of the value, it
-// may refer to all definitions.
+// definitions with greater numbers than the given one, so that no schema applies itself. Within a
+// part of the value, it may refer to all definitions.
 func (g generator) schema(depth, after int, part bool) any {
 	if g.IntN(20) == 0 {
 		return g.IntN(3) > 0

@@ -44,7 +44,8 @@ type headed struct {
 	position int
 }
 
-// NewReader reads the header. An error of the header is a *Problem; other errors come from from.
+// NewReader reads the header. An error of the header is a *Problem; other errors are errors of
+// reading the file.
 func NewReader(from io.Reader) (*Reader, error) {
 	buffered := bufio.NewReaderSize(from, maxHeader)
 	start, err := buffered.Peek(4)
@@ -186,7 +187,7 @@ func (r *Reader) Read() (Line, error) {
 // errLong is the error of a row that is too long.
 var errLong = errors.New("the row is too long")
 
-// bound reads at most left bytes: an open quotation mark would make the rest of a file one cell.
+// bound limits the number of bytes: an open quotation mark would make the rest of a file one cell.
 type bound struct {
 	from io.Reader
 	left int

@@ -121,7 +121,8 @@ func significant(n float64, digits int) float64 {
 	return rounded
 }
 
-// rounds reports whether rounding was to some decimals gives is.
+// rounds reports whether rounding the first number to some decimals gives the second, which must
+// not be 0.
 func rounds(was, is float64, decimals int) bool {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(was, 'f', decimals, 64), 64)
 	return rounded == is && is != 0
@@ -161,8 +162,8 @@ func sameTime(shown, cell string) bool {
 	return sameClock(clockOf(was).clock, clockOf(is).clock)
 }
 
-// mistaken returns the result of reading UTF-8 as Windows-1252. It returns an ASCII text, or one
-// that cannot be read so, unchanged.
+// mistaken returns the result of reading UTF-8 as Windows-1252. It returns a text unchanged if it
+// is ASCII, or cannot be read as Windows-1252.
 func mistaken(text string) string {
 	wrong, err := charmap.Windows1252.NewDecoder().String(text)
 	if err != nil {

@@ -22,8 +22,8 @@ type Set[F File] interface {
 	// Any reports whether a name, or the path of a created folder, begins with the path of a
 	// folder.
 	Any(folder string) (bool, error)
-	// Folders yields the paths of created folders, each ending in a slash, from a path on,
-	// ascending.
+	// Folders yields the paths of created folders that equal or follow a path, ascending. Each ends
+	// in a slash.
 	Folders(from string) iter.Seq2[string, error]
 }
 

@@ -4,8 +4,8 @@ import "time"
 
 // fairness decides when an operation of UpdateBackground (background) runs between the operations
 // of Update (foreground). A background operation has its own commit, for which all others wait. So
-// no two follow each other while a foreground operation waits, and together they take at most half
-// of the time.
+// no two background operations follow each other while a foreground operation waits, and background
+// operations take at most half of the time.
 type fairness struct {
 	foregroundUntil time.Time // until then only foreground operations run, if foregroundCame
 	foregroundCame  bool      // a foreground operation has run since the last background operation

@@ -29,8 +29,8 @@ func NewObserver(report func(Commit)) *Observer {
 	return &Observer{report: report}
 }
 
-// Begin is called when a group has been taken from the queue. Its oldest operation has waited since
-// oldest.
+// Begin is called when a group has been taken from the queue. oldest is the time when its oldest
+// operation was queued.
 func (o *Observer) Begin(oldest time.Time) {
 	if o == nil {
 		return
@@ -39,8 +39,8 @@ func (o *Observer) Begin(oldest time.Time) {
 	o.current = Commit{Waited: o.began.Sub(oldest)}
 }
 
-// Commit calls do, which commits this many operations. synced returns the part of the time that was
-// spent syncing.
+// Commit calls the function do, which commits the given number of operations. synced returns the
+// part of the time that was spent syncing.
 func (o *Observer) Commit(operations int, do func() error, synced func() time.Duration) error {
 	if o == nil {
 		return do()

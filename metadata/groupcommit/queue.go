@@ -11,7 +11,7 @@ import (
 	"labshelf/metadata"
 )
 
-// Operation is one call of Do. The writer claims it to run it, or the caller to give up.
+// Operation is one call of Do. The writer claims it to run it, or the caller claims it to give up.
 type Operation[T any] struct {
 	Work       T
 	Background bool

@@ -49,7 +49,7 @@ func with[R any](row R, f leaf, other R) R {
 	return row
 }
 
-// withIdentity returns row with the identity of the row of.
+// withIdentity returns the first row with the identity of the second one.
 func withIdentity(row, of any) any {
 	made := changeable(row)
 	for _, f := range nounOf(row).identity {
@@ -93,18 +93,18 @@ func fillRow(row reflect.Value, value func(leaf) any, chosen func([]any) any) {
 }
 
 // filled returns a row without a zero field and with distinct values, so that a lost or swapped
-// field is detected. With other set, every field has another value.
+// field is detected. If other is true, every field has a different value.
 func filled[R any](other bool) (row R) {
 	filledFrom(reflect.ValueOf(&row).Elem(), other, 1)
 	return row
 }
 
-// filledRows returns one row of every table. With other set, every field differs.
+// filledRows returns one row of every table. If other is true, every field has a different value.
 func filledRows(other bool) []any {
 	return mapped(nouns, func(n noun) any { return n.filled(other, 1) })
 }
 
-// filled returns a filled row. A greater next results in greater values.
+// filled returns a filled row. A greater number next results in greater values.
 func (n noun) filled(other bool, next byte) any {
 	row := reflect.New(n.row).Elem()
 	filledFrom(row, other, next)

@@ -203,7 +203,7 @@ func (m *machine) view(rt *rapid.T) {
 }
 
 // both draws ops in a transaction of the model, and repeats them in a transaction of the subject.
-// Both transactions return end.
+// Both functions return the error end.
 func (m *machine) both(rt *rapid.T, name string, model, subject func(context.Context, func(*metadata.Tx) error) error, end error, draw func(*session)) *session {
 	s := &session{}
 	err := model(context.Background(), func(tx *metadata.Tx) error {
@@ -261,7 +261,8 @@ func agree(rt *rapid.T, when string, got, want any) {
 	}
 }
 
-// rowsOp returns an op that reads up to most items of a sequence, or all items if most is 0.
+// rowsOp returns an op that reads the given number of items of a sequence, or all items if the
+// number is 0.
 func rowsOp[T any](name string, most int, seq func(*metadata.Tx) iter.Seq2[T, error]) op {
 	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *metadata.Tx) (any, error) {
 		return upTo(most, seq(tx))

@@ -95,8 +95,8 @@ type question struct {
 	name string
 	args int
 	text func(nth int) string
-	// ask runs the query with the nth argument. It reads up to most items of a sequence, or all
-	// items if most is 0.
+	// ask runs the query with the nth argument. most limits the number of items that it reads of a
+	// sequence; 0 means all items.
 	ask func(tx *metadata.Tx, nth, most int) (any, error)
 }
 

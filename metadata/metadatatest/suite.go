@@ -154,7 +154,7 @@ func take[T any](seq iter.Seq2[T, error], most int) (items []T, err error) {
 	return items, nil
 }
 
-// upTo reads up to most items of a sequence, or all items if most is 0.
+// upTo reads a sequence. most limits the number of items; 0 means all items.
 func upTo[T any](most int, seq iter.Seq2[T, error]) ([]T, error) {
 	if most == 0 {
 		return list(seq)
@@ -162,7 +162,7 @@ func upTo[T any](most int, seq iter.Seq2[T, error]) ([]T, error) {
 	return take(seq, most)
 }
 
-// mapped calls of for each item, and returns the results.
+// mapped calls a function for each item, and returns the results.
 func mapped[A, B any](items []A, of func(A) B) []B {
 	out := make([]B, 0, len(items))
 	for _, item := range items {
@@ -171,7 +171,7 @@ func mapped[A, B any](items []A, of func(A) B) []B {
 	return out
 }
 
-// same reports an error if got differs from want. of names the values.
+// same reports an error if got differs from want. The string of names the values.
 func same[T any](t testing.TB, of string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains the difference

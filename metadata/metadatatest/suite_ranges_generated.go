@@ -151,7 +151,7 @@ func testPages(t *testing.T, s *store) {
 	}
 }
 
-// pages reads page after page until it has more than most rows.
+// pages reads page after page until the number of rows exceeds most.
 func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []metadata.Resource, err error) {
 	for len(joined) <= most {
 		page, err := take(tx.Resources.Range(q), size)

@@ -106,7 +106,8 @@ func testOrder(t *testing.T, s *store) {
 }
 
 // testParts tests tables whose keys share their first part. Rows before a key are listed with the
-// greatest key first, and rows from a key on in order. Rows with other first parts are not listed.
+// greatest key first, and rows with an equal or greater key in order. Rows with other first parts
+// are not listed.
 func testParts(t *testing.T, s *store) {
 	for _, n := range nouns {
 		if n.before == nil && n.from == nil {

@@ -80,7 +80,7 @@ func (t table[K, R]) Before(key K) iter.Seq2[R, error] {
 	return t.all(before, func(a, b R) int { return t.byKey(b, a) })
 }
 
-// From yields the rows with the same first part from a key on.
+// From yields the rows with the same first part and an equal or greater key.
 func (t table[K, R]) From(key K) iter.Seq2[R, error] {
 	return t.all(func(row R) bool { return sameFirst(t.key(row), key) && compareKeys(t.key(row), key) >= 0 }, t.byKey)
 }

@@ -30,7 +30,7 @@ func TestZeroAddedFieldsAreOmitted(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		added string // hex of the example from the first added field on
+		added string // hex of the example, beginning at the first added field
 		zero  func(example any) any
 		less  string // hex of the same part without added fields
 	}{

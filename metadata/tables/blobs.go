@@ -47,7 +47,8 @@ func (u unreferenced) Remove(digest blobs.Digest) error {
 	return errors.Join(u.count(digest, metadata.BlobCount{}), u.rows.Remove(digest))
 }
 
-// count updates the total when a row is replaced or removed. It subtracts the old row and adds by.
+// count updates the total when a row is replaced or removed. It subtracts the old row, and adds the
+// given count.
 func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	u.mustWrite()
 	total, err := u.Total()

@@ -252,7 +252,7 @@ func idSpan(scope []byte, after metadata.ID) span {
 // greatestID is the greatest possible id.
 var greatestID = metadata.ID(bytes.Repeat([]byte{0xff}, idSize))
 
-// timeSpan returns the bounds of r for the keys of an index by time, without their scope.
+// timeSpan converts the bounds of a range to a span of an index by time. Its keys lack the scope.
 func timeSpan(r metadata.ResourceRange) span {
 	s := span{lo: justAfter(timeIndexKey(nil, r.Since, greatestID))}
 	if r.Until != 0 {
@@ -268,8 +268,8 @@ func timeSpan(r metadata.ResourceRange) span {
 	return s.from(justAfter(after))
 }
 
-// nameSpan returns the bounds of r for the keys of an index by name, without their scope. No name
-// contains a NUL, so a range with a NUL in the name is empty.
+// nameSpan converts the bounds of a range to a span of an index by name. Its keys lack the scope.
+// No name contains a NUL, so a range with a NUL in the name is empty.
 func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.Name != nil {
 		s = s.within(appendName(nil, *r.Name))
@@ -346,8 +346,8 @@ func (s span) within(prefix []byte) span {
 }
 
 // inScopes returns one span for each state and container, or one for each state if containers is
-// nil. Each holds the keys whose part after the scope is in s. All bounds share one allocation,
-// because a merge of 50 containers costs mostly its start.
+// nil. Each contains the keys whose part after the scope is in the span s. All bounds share one
+// allocation, because starting is most of the cost of merging 50 containers.
 func (s span) inScopes(containers []metadata.ID, states paging.States) []span {
 	all := make([]span, 0, 2*max(1, len(containers)))
 	buffer := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))

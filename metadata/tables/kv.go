@@ -10,7 +10,7 @@
 // needed because engines may have none of their own. It covers the key, so that it also detects a
 // record in the place of another one. The row alone determines its index entries (nouns.go): a
 // change computes the outdated ones from the stored row, and a check compares both for all rows. An
-// entry whose key is the fact has an empty value.
+// entry whose key contains everything has an empty value.
 //
 // # Listings
 //
@@ -50,17 +50,17 @@ type Cursor interface {
 
 // Ahead is an optional interface of a KV that reads many ranges together faster than separately.
 type Ahead interface {
-	// Ahead announces that these ranges (lo and hi) are read next, in one direction. With each
-	// entry, the record in the bucket records is read. Its key is the value of the entry, or if
-	// that is empty the last 16 bytes of the entry's key. If records is BucketCount, no records are
-	// read.
+	// Ahead announces that the caller reads these ranges next, in one direction. Each range is a
+	// pair of bounds, lo and hi. For each entry, the caller also reads a record in the bucket
+	// records. The key of the record is the value of the entry or, if that is empty, the last 16
+	// bytes of the entry's key. If records is BucketCount, the caller reads no records.
 	Ahead(b Bucket, ranges [][2][]byte, backwards bool, records Bucket)
 }
 
 // Prefetcher is an optional interface of a KV that answers many reads as fast as one.
 type Prefetcher interface {
-	// Prefetch calls reads, during which keys may be missing, and then fetches all keys that it
-	// requested.
+	// Prefetch calls a function, which may find keys missing, and then fetches all keys that the
+	// function requested.
 	Prefetch(reads func())
 }
 

@@ -55,8 +55,8 @@ func (l listing) ids(t *Tx) iter.Seq2[metadata.ID, error] {
 	}
 }
 
-// entries calls fn with the content of the keys until fn returns false. The row is borrowed, as in
-// each.
+// entries calls fn with the content of the keys until fn returns false. The row is borrowed, as by
+// the function each.
 func (l listing) entries(t *Tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	l.ahead(t, BucketCount)
 	heap, row := l.start(t), new(metadata.Resource)

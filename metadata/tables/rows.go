@@ -68,8 +68,8 @@ func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	return c.run(q)
 }
 
-// resourceListing returns the spans and the index of a range. For an order by name, named computes
-// the bounds. ok is false if no index has the range.
+// resourceListing returns the spans and the index of a range. For an order by name, the function
+// named computes the bounds. ok is false if no index has the range.
 func resourceListing(q metadata.ResourceRange, named func(metadata.ResourceRange) span) (l listing, ok bool) {
 	containers, bounds := q.Dataspaces, timeSpan
 	byName := q.Order.ByNames()

@@ -31,8 +31,8 @@ type index struct {
 	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
 }
 
-// entry is an entry of one row in one index. Either the key is the fact and the value is empty, or
-// the key is unique to this row.
+// entry is an entry of one row in one index. Either the key contains everything and the value is
+// empty, or the key is unique to this row.
 type entry struct {
 	bucket     Bucket
 	key, value []byte
@@ -244,7 +244,7 @@ func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 }
 
 // referred reports whether a row has an entry of blobRefs: the resource in this version, or the row
-// of the version. It skips the table in the bucket without; BucketCount skips none.
+// of the version. It skips the table in the given bucket; BucketCount skips none.
 func (t *Tx) referred(e entry, without Bucket) (bool, error) {
 	of, ok := splitBlobRef(e.key)
 	if !ok {

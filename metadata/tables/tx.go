@@ -186,7 +186,7 @@ func (b Bucket) decidesAccess() bool {
 	return false
 }
 
-// prefetch implements metadata.Tx.Prefetch. It discards all effects of reads, which may find
+// prefetch implements metadata.Tx.Prefetch. It discards all effects of the function, which may find
 // nothing.
 func (t *Tx) prefetch(reads func()) {
 	before := *t

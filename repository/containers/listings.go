@@ -63,7 +63,8 @@ func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.
 	})
 }
 
-// named yields the object with a unique name, if it exists and its id is greater than after.
+// named yields the object with a unique name, if it exists and its id is greater than the given
+// one.
 func named[T any](find func(name string) (metadata.ID, error), get func(metadata.ID) (T, error), name *string, after metadata.ID) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		id, err := find(*name)
@@ -161,8 +162,8 @@ func (s *Users) ListPrivileges(ctx context.Context, p auth.Principal, req core.L
 	})
 }
 
-// visiblePrivileges returns the ids of the privileges that the caller may see, ascending, from
-// those greater than after.
+// visiblePrivileges returns the ids of the privileges that the caller may see, ascending, without
+// ids up to the given one.
 func visiblePrivileges(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
 	ids := map[metadata.ID]bool{}
 	for own, err := range tx.Privileges.OfUser(p.UserID, metadata.ID{}) {

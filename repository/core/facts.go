@@ -16,7 +16,7 @@ import (
 // The rows that decide about access change rarely and are needed by every request, so they are
 // cached. The cache is never out of date: rows are stored under the AccessVersion of the
 // transaction that read them, and only transactions of the same version, which would read the same
-// rows, use them. A revoked key or role is therefore refused from the next request on.
+// rows, use them. A revoked key or role is therefore refused at the next request.
 
 // maxFacts is the maximum number of cached rows, of about factBytes bytes each. When it is
 // exceeded, the cache is cleared.
@@ -193,8 +193,8 @@ func ResolveSet(tx *metadata.Tx, id metadata.ID) (ResolvedSet, error) {
 	return resolved, err
 }
 
-// Readable returns the ids of the dataspaces that the caller may read, ascending, from those
-// greater than after. It includes deleted ones. nil stands for all dataspaces. The caller must not
+// Readable returns the ids of the dataspaces that the caller may read, ascending, without ids up to
+// the given one. It includes deleted dataspaces. nil stands for all dataspaces. The caller must not
 // change the slice. Readable returns an error if the key of the caller may not read, or reaches
 // only one set.
 func Readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {

@@ -78,9 +78,9 @@ func (a Attributes) Store(tx *metadata.Tx, r metadata.Resource) error {
 	return tx.FileProperties.Put(row)
 }
 
-// ComputeChecksums reads files without checksums and stores the checksums. It reads at most most
-// bytes and skips unreadable files. It returns how many bytes it has read and for how many files it
-// has stored checksums.
+// ComputeChecksums reads files without checksums and stores the checksums. most limits the number
+// of bytes that it reads. It skips unreadable files. It returns how many bytes it has read and for
+// how many files it has stored checksums.
 func (s *Files) ComputeChecksums(
 	ctx context.Context, p auth.Principal, files []metadata.ID, most int64,
 ) (read int64, stored int, err error) {

@@ -243,9 +243,9 @@ type DrivePosition struct {
 	spare files.Window
 }
 
-// List calls add for up to most entries of a folder after a position, until add returns false. The
-// entry is borrowed. If more is true, a listing from next returns the rest, in its state at that
-// time.
+// List calls add for the entries of a folder after a position, until add returns false or the
+// number of entries reaches most. The entry is borrowed. If more is true, a listing from next
+// returns the rest, in its state at that time.
 func (s *Drive) List(
 	ctx context.Context, p auth.Principal, path DrivePath, after DrivePosition, most int, add func(*DriveEntry) bool,
 ) (next DrivePosition, more bool, err error) {

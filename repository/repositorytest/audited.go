@@ -69,7 +69,7 @@ type change struct {
 	what  string
 	entry uint64 // number of the entry in its record; 0 if the record has no entry
 	says  func(audit.Entry) bool
-	until metadata.Stamp // no entry is needed from this stamp on; 0 if an entry is always needed
+	until metadata.Stamp // no entry is needed at this stamp or later; 0 if an entry is always needed
 }
 
 // tables returns the tables of the transaction, watched.
@@ -90,7 +90,7 @@ func (w *watched) tables() *metadata.Tx {
 }
 
 // missing returns the changes without entries and the entries without changes, among the entries
-// from the number from on.
+// with at least the given number.
 func (w *watched) missing(from uint64) (missing []string, err error) {
 	state, err := w.tx.Audit.State()
 	if err != nil {

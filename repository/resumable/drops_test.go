@@ -14,7 +14,7 @@ import (
 	"labshelf/repository/resumable"
 )
 
-// reading is a body whose nth Read calls fn with n, from 0 on.
+// reading is a body whose nth Read, counted from 0, calls fn with n.
 type reading struct {
 	n  int
 	fn func(n int, p []byte) int

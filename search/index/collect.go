@@ -60,7 +60,7 @@ type collector struct {
 	after   *Position
 	limit   int
 	hits    []Hit
-	bound   *Position // hits from this position on are dropped
+	bound   *Position // hits at or after this position are dropped
 	hit     Hit       // the current hit
 	total   int
 }

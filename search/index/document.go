@@ -52,7 +52,8 @@ func openLabel(text []byte) (folded, written []byte) {
 	return folded, written
 }
 
-// labels returns the labels of a document, one per folded form: of two spellings the smaller one.
+// labels returns the labels of a document, one per folded form. Of two spellings, it returns the
+// smaller one.
 func labels(written []string) []label {
 	var list []label
 	for _, w := range written {
@@ -110,8 +111,8 @@ func zoneTextsOf(d *search.Document, zone int, yield func(string)) {
 	}
 }
 
-// addWords adds the words of all texts in a zone of a document from a position on, and returns the
-// number of positions.
+// addWords adds the words of all texts in a zone of a document. The first word gets the position
+// begin. addWords returns the number of positions.
 func (v invert) addWords(d *search.Document, zone int, begin uint64) uint64 {
 	position := begin
 	zoneTextsOf(d, zone, func(text string) {

@@ -55,8 +55,9 @@ func isWords(c query.Clause) bool {
 	return c.Field == query.Any || c.Field == query.Name
 }
 
-// narrow keeps the marked documents in result, or with not the unmarked ones. It adds their points
-// to scores, clears the marks, and reports whether result is not empty.
+// narrow keeps the marked documents in result and, if points is true, adds their points to scores.
+// If not is true, it keeps the unmarked documents instead. It clears the marks, and reports whether
+// result is not empty.
 func (w *scratch) narrow(not, points bool) bool {
 	left := uint64(0)
 	for i, hit := range w.hit {

@@ -115,7 +115,8 @@ func (w *scratch) reset(n int) {
 	clear(w.scores[:n])
 }
 
-// zonesOf returns the zones of a clause: all up to the last.
+// zonesOf returns the number of zones in which a clause of words can match. They are the first
+// zones.
 func zonesOf(c *query.Clause) int {
 	if c.Field == query.Name {
 		return nameZone + 1
@@ -333,7 +334,7 @@ func sortUnion(positions []uint32, lists int) {
 	}
 }
 
-// followed keeps the positions that others follow at a distance.
+// followed keeps each position for which others contains the position plus the distance.
 func followed(positions, others []uint32, distance uint32) []uint32 {
 	kept := positions[:0]
 	i := 0

@@ -75,8 +75,8 @@ func (l *wordList) list(i int) []byte {
 	return skip(l.postings, l.lists.at(i/wordsInBlock), i)
 }
 
-// lower returns the number of the first word that is not less than word, and the bytes of all words
-// from it on.
+// lower returns the number of the first word that is not less than word, and the bytes of this word
+// and all later ones.
 func (l *wordList) lower(word []byte) (int, []byte) {
 	blocks := (l.n + wordsInBlock - 1) / wordsInBlock
 	block := max(0, sort.Search(blocks, func(b int) bool { return bytes.Compare(l.at(b*wordsInBlock), word) >= 0 })-1)

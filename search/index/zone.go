@@ -111,7 +111,7 @@ func (z *zone) doc(i int) int {
 }
 
 // locate returns the index of the document that contains a position, among the documents with a
-// text. The result is not before from.
+// text. The search begins at the index from.
 func (z *zone) locate(position uint32, from int) int {
 	p := uint64(position)
 	step := 1

@@ -48,7 +48,7 @@ type File struct {
 	Version  int64 // 0: the current one
 }
 
-// Open requests the file from the byte from on.
+// Open requests the file, beginning at the given byte.
 func (f File) Open(ctx context.Context, c *client.Client, from int64) (*client.File, error) {
 	if f.Version != 0 {
 		return c.Versions.Data(ctx, f.ID, f.Version, from, "")

@@ -154,8 +154,8 @@ func parse(text []byte) (r extraction.Result, err error) {
 	return extraction.Result{Properties: m.Properties, Left: a.Left}, nil
 }
 
-// Main is the child's main function: it reads the file in and writes an answer; args are those of
-// Read. It returns the exit code of the process.
+// Main is the main function of the child. It reads the properties of the file, and writes an
+// answer. args are the arguments that Read passes. It returns the exit code of the process.
 func Main(args []string, in *os.File, out io.Writer) int {
 	if len(args) != 2 {
 		return 2

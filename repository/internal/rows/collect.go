@@ -2,7 +2,7 @@ package rows
 
 import "iter"
 
-// Collect reads up to most items. It stops at the first error.
+// Collect reads the items of a sequence. most limits their number. It stops at the first error.
 func Collect[T any](seq iter.Seq2[T, error], most int) ([]T, error) {
 	var items []T
 	if most <= 0 {

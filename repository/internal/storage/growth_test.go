@@ -88,8 +88,8 @@ func (g *growth) log(about string, entries int, last error) error {
 	})
 }
 
-// follow reads the log from an entry on, like a follower. It compares the entries with the stored
-// ones, and returns the size of the log.
+// follow reads the log like a follower, beginning with the given entry. It compares the entries
+// with the stored ones, and returns the size of the log.
 func (g *growth) follow(from uint64) (size uint64) {
 	g.Helper()
 	err := g.over.ViewDurable(g.Context(), func(tx *metadata.Tx) error {
