@@ -69,7 +69,7 @@ type dated struct {
 	clock *Manual
 }
 
-// testNewNames: each upload of the same bytes creates another object.
+// testNewNames tests that each upload of the same bytes creates another object.
 func testNewNames(t *testing.T, store dated) {
 	content := Content(1000)
 	first, second := put(t, store, content), put(t, store, content)
@@ -91,7 +91,7 @@ func testNewNames(t *testing.T, store dated) {
 	wantRead(t, store, second, content)
 }
 
-// testDates: all times come from the clock.
+// testDates tests that all times come from the clock.
 func testDates(t *testing.T, store dated) {
 	store.clock.Advance(-1000 * time.Hour) // far from every other clock
 	begun := store.clock.Now()
@@ -115,7 +115,7 @@ func testDates(t *testing.T, store dated) {
 	}
 }
 
-// testCommitLooks: Commit fails if the object is missing.
+// testCommitLooks tests that Commit fails if the object is missing.
 func testCommitLooks(t *testing.T, store dated) {
 	staged, err := store.Stage(t.Context(), bytes.NewReader(Content(1000)), 0)
 	if err != nil {
@@ -265,7 +265,7 @@ func (s dated) removeFormer(t *testing.T, before, after blobs.Checkpoint, former
 	}
 }
 
-// testPartsLost: deleted objects are detected, and invalid checkpoints are rejected.
+// testPartsLost tests that deleted objects are detected, and invalid checkpoints are rejected.
 func testPartsLost(t *testing.T, store dated) {
 	p := blobs.Partial{Name: "A", Length: 20 << 20}
 	add(t, store, &p, Content(12<<20), io.EOF, 1<<30)

@@ -40,8 +40,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// testPartialFiles: chunks yield the same blob as a body that is staged in one call, wherever the
-// chunks end.
+// testPartialFiles tests that chunks yield the same blob as a body that is staged in one call,
+// wherever the chunks end.
 func testPartialFiles(t *testing.T, store blobs.Store) {
 	const large = 1 << 30
 	content := Content(1_300_003)
@@ -80,7 +80,7 @@ func testPartialFiles(t *testing.T, store blobs.Store) {
 	}
 }
 
-// testPartialFolder: partial files have names, and are kept until they are removed.
+// testPartialFolder tests that partial files have names, and are kept until they are removed.
 func testPartialFolder(t *testing.T, store blobs.Folder) {
 	content := Content(100)
 	p, other := blobs.Partial{Name: "A", Length: 100}, blobs.Partial{Name: "B", Length: 100}
@@ -133,7 +133,7 @@ func wantPartials(t *testing.T, store blobs.PartialRemover, want ...string) {
 	}
 }
 
-// testNoPartialFile: missing files are reported as such.
+// testNoPartialFile tests that missing files are reported as such.
 func testNoPartialFile(t *testing.T, store blobs.Store) {
 	p := blobs.Partial{Name: "A", Length: 100}
 	add(t, store, &p, Content(99), io.EOF, 1000)

@@ -96,9 +96,9 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
-// TestNamesAreSyncedOnce: if the sync of a folder has failed for one blob, no other blob that was
-// renamed into the folder in the meantime is acknowledged, because the next sync may succeed
-// without its name.
+// TestNamesAreSyncedOnce tests that if the sync of a folder has failed for one blob, no other blob
+// that was renamed into the folder in the meantime is acknowledged, because the next sync may
+// succeed without its name.
 func TestNamesAreSyncedOnce(t *testing.T) {
 	t.Parallel()
 	dir, faulty, _ := openFaulty(t)

@@ -47,9 +47,9 @@ func TestAppendPartialFaults(t *testing.T) {
 	}
 }
 
-// TestPartialFileStaysAfterCommit: a partial file keeps its name until it is removed, so that a
-// commit cannot lose it at any time. Later changes of the partial file do not change the blob. If
-// the file system does not support hard links, the file is moved.
+// TestPartialFileStaysAfterCommit tests that a partial file keeps its name until it is removed, so
+// that a commit cannot lose it at any time. Later changes of the partial file do not change the
+// blob. If the file system does not support hard links, the file is moved.
 func TestPartialFileStaysAfterCommit(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -96,8 +96,8 @@ func TestPartialFileStaysAfterCommit(t *testing.T) {
 	}
 }
 
-// TestRestartedPartialFileLeavesBlob: if a partial file restarts from 0 while it is the same file
-// as the blob, the blob is not overwritten.
+// TestRestartedPartialFileLeavesBlob tests that if a partial file restarts from 0 while it is the
+// same file as the blob, the blob is not overwritten.
 func TestRestartedPartialFileLeavesBlob(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := openFaulty(t)

@@ -77,8 +77,8 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
-// TestIrregular: if the entry with the name of a blob cannot be opened, or is not a regular file,
-// an upload replaces it.
+// TestIrregular tests that if the entry with the name of a blob cannot be opened, or is not a
+// regular file, an upload replaces it.
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	plants := map[string]func(path string) error{

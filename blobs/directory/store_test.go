@@ -268,7 +268,8 @@ func TestUnexpectedFiles(t *testing.T) {
 	}
 }
 
-// TestCommitReplacesDamagedFile: the next upload of the same body replaces a damaged copy.
+// TestCommitReplacesDamagedFile tests that the next upload of the same body replaces a damaged
+// copy.
 func TestCommitReplacesDamagedFile(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
@@ -288,8 +289,8 @@ func TestCommitReplacesDamagedFile(t *testing.T) {
 	}
 }
 
-// TestCommitReplacesFolder: a folder with the name of a blob is moved to the trash, with its
-// content.
+// TestCommitReplacesFolder tests that a folder with the name of a blob is moved to the trash, with
+// its content.
 func TestCommitReplacesFolder(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)

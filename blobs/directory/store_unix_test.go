@@ -79,8 +79,8 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	}
 }
 
-// TestLinkedBlob: a link or a pipe with the name of a blob is neither followed nor read. It is
-// reported as damaged, and an upload replaces it.
+// TestLinkedBlob tests that a link or a pipe with the name of a blob is neither followed nor read.
+// It is reported as damaged, and an upload replaces it.
 func TestLinkedBlob(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)
@@ -126,8 +126,8 @@ func TestLinkedBlob(t *testing.T) {
 	}
 }
 
-// TestLinkedDirectory: a store with a link instead of a directory is refused. Emptying a linked tmp
-// would delete foreign files.
+// TestLinkedDirectory tests that a store with a link instead of a directory is refused. Emptying a
+// linked tmp would delete foreign files.
 func TestLinkedDirectory(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"tmp", "trash", "blobs", "blobs/42"} {
@@ -170,8 +170,8 @@ func inode(info fs.FileInfo) string {
 	return fmt.Sprintf("%+v", stat)
 }
 
-// TestRemoveLinkedBlob: the link itself is moved to the trash. Its target is neither dated nor
-// moved.
+// TestRemoveLinkedBlob tests that the link itself is moved to the trash. Its target is neither
+// dated nor moved.
 func TestRemoveLinkedBlob(t *testing.T) {
 	t.Parallel()
 	data, content := blobstest.DataDir(t), blobstest.Content(1000)

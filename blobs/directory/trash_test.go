@@ -36,7 +36,7 @@ func discarded(t *testing.T, dir *directory.Store, data string, removed time.Tim
 	return paths
 }
 
-// TestTrashTimes: a removed blob has the time of the removal, not the time of the upload.
+// TestTrashTimes tests that a removed blob has the time of the removal, not the time of the upload.
 // EmptyTrash compares the times exactly.
 func TestTrashTimes(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ type hookFS struct {
 
 func (h *hookFS) Remove(path string) error { return errors.Join(h.remove(path), h.FS.Remove(path)) }
 
-// TestUnexpectedFilesInTrash: unexpected files in the trash are not deleted.
+// TestUnexpectedFilesInTrash tests that unexpected files in the trash are not deleted.
 func TestUnexpectedFilesInTrash(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)

@@ -235,7 +235,7 @@ func (f flipped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestVerifyReadsAgain: one wrong read does not prove damage. Two wrong reads do.
+// TestVerifyReadsAgain tests that one wrong read does not prove damage. Two wrong reads do.
 func TestVerifyReadsAgain(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t, blobstest.DataDir(t), directory.OS{})

@@ -92,8 +92,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// FuzzPaths: for any names, each path is safe, and no two paths are the same file or contain each
-// other.
+// FuzzPaths tests that for any names, each path is safe, and no two paths are the same file or
+// contain each other.
 func FuzzPaths(f *testing.F) {
 	f.Add("a\na/b\nA\n../a\nCON\na (02)\na (02 2)")
 	f.Add(strings.Repeat(strings.Repeat("d", 230)+"/", 4) + "f\n" + strings.Repeat("d", 230) + "\n" + strings.Repeat(strings.Repeat("D", 230)+"/", 4) + "f")

@@ -228,7 +228,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestWrongContent: an archive fails if the bytes of a file differ from its digest.
+// TestWrongContent tests that an archive fails if the bytes of a file differ from its digest.
 func TestWrongContent(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

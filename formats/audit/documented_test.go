@@ -12,8 +12,8 @@ import (
 	"labshelf/formats/audit"
 )
 
-// TestDocumented: the description of the format, and its example, contain every action and the
-// frozen leaf.
+// TestDocumented tests that the description of the format, and its example, contain every action
+// and the frozen leaf.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
 	page, program := text(t, "../../docs/reference/audit-format.md"), " "+strings.Join(strings.Fields(text(t, "../../docs/examples/verify_audit.py")), " ")
@@ -43,7 +43,7 @@ func text(t *testing.T, path string) string {
 	return string(bytes)
 }
 
-// TestPrinted: the program for auditors prints each field of an entry under its name.
+// TestPrinted tests that the program for auditors prints each field of an entry under its name.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	needs(t)

@@ -35,7 +35,7 @@ func drawEntry(t *rapid.T) (e audit.Entry) {
 	return e
 }
 
-// TestParseLeaf: Parse is the inverse of Leaf.
+// TestParseLeaf tests that Parse is the inverse of Leaf.
 func TestParseLeaf(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,8 +57,8 @@ func TestParseLeaf(t *testing.T) {
 	})
 }
 
-// TestLeafAllocations: Leaf allocates only the leaf, and Parse of a leaf without values allocates
-// nothing. Each change calls Leaf, and each follower of the log calls Parse.
+// TestLeafAllocations tests that Leaf allocates only the leaf, and Parse of a leaf without values
+// allocates nothing. Each change calls Leaf, and each follower of the log calls Parse.
 func TestLeafAllocations(t *testing.T) {
 	e := audit.Entry{Action: audit.ResourceCreate, Stamp: 1, Bytes: 4096, Version: 1}
 	for _, id := range [][]byte{e.User[:], e.Object.ID[:], e.Digest[:]} {
@@ -74,7 +74,7 @@ func TestLeafAllocations(t *testing.T) {
 	}
 }
 
-// FuzzParse: each entry has one leaf. A parsed leaf is encoded to the same bytes.
+// FuzzParse tests that each entry has one leaf. A parsed leaf is encoded to the same bytes.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{frozenLeaf, "", "01", "0102000000000000000105", "01020000000000000001120001", "010200000000000000010501ff0501ff"} {
 		leaf, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))
@@ -109,7 +109,7 @@ const frozenLeaf = `
 0f 01 02
 12 0007 7b2261223a317d`
 
-// TestLeafIsFrozen: the bytes of a leaf never change, because leaves are hashed.
+// TestLeafIsFrozen tests that the bytes of a leaf never change, because leaves are hashed.
 func TestLeafIsFrozen(t *testing.T) {
 	t.Parallel()
 	e := audit.Entry{
@@ -131,7 +131,7 @@ func TestLeafIsFrozen(t *testing.T) {
 	}
 }
 
-// TestActionNames: each action has a unique word, and ParseAction finds the action.
+// TestActionNames tests that each action has a unique word, and ParseAction finds the action.
 func TestActionNames(t *testing.T) {
 	t.Parallel()
 	known := 0
@@ -149,7 +149,8 @@ func TestActionNames(t *testing.T) {
 	}
 }
 
-// TestSealed: a digest depends on the salt and the value. Without a value, the digest is zero.
+// TestSealed tests that a digest depends on the salt and the value. Without a value, the digest is
+// zero.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	one, two := audit.Seal("mary"), audit.Seal("mary")
@@ -161,7 +162,8 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestChanges: unchanged fields are omitted, and fields that were empty have no old value.
+// TestChanges tests that unchanged fields are omitted, and fields that were empty have no old
+// value.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c audit.Changes

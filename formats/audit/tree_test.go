@@ -21,8 +21,8 @@ func (k *kept) Node(level int, number uint64) (audit.Hash, error) {
 	return audit.NodeOf(k.leaves[number], k.completed[number], level)
 }
 
-// TestTreeEqualsTlog: at each size, the root and the proofs equal the results of Go's checksum
-// database.
+// TestTreeEqualsTlog tests that at each size, the root and the proofs equal the results of Go's
+// checksum database.
 func TestTreeEqualsTlog(t *testing.T) {
 	t.Parallel()
 	const most = 300
@@ -90,7 +90,7 @@ func proofs(t *testing.T, ours *kept, roots []audit.Hash, size uint64) {
 	}
 }
 
-// TestNodeOfDamagedEntry: an entry with too few hashes causes an error and no panic.
+// TestNodeOfDamagedEntry tests that an entry with too few hashes causes an error and no panic.
 func TestNodeOfDamagedEntry(t *testing.T) {
 	t.Parallel()
 	if _, err := audit.NodeOf([]byte("x"), nil, 1); err == nil {

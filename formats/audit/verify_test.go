@@ -129,8 +129,8 @@ func python(t *testing.T, export string, heads ...string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestVerifyRestored: after a restoration, older heads are reported as unchanged or lost. A log
-// that was tampered with is distinguished from a restored one.
+// TestVerifyRestored tests that after a restoration, older heads are reported as unchanged or lost.
+// A log that was tampered with is distinguished from a restored one.
 func TestVerifyRestored(t *testing.T) {
 	t.Parallel()
 	const second, third = "5f0c0000000000000000000000000002", "5f0c0000000000000000000000000003"
@@ -187,7 +187,7 @@ func TestVerifyRestored(t *testing.T) {
 	}
 }
 
-// TestVerifyFindings: contradictions within an export are found, even if it is signed.
+// TestVerifyFindings tests that contradictions within an export are found, even if it is signed.
 func TestVerifyFindings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -227,7 +227,8 @@ func TestVerifyFindings(t *testing.T) {
 	}
 }
 
-// TestVerifyErased: erased values are valid, and are counted. The number of findings is limited.
+// TestVerifyErased tests that erased values are valid, and are counted. The number of findings is
+// limited.
 func TestVerifyErased(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -253,8 +254,8 @@ func TestVerifyErased(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses: an invalid export, or an export without a head signed with the key, causes an
-// error that names the position.
+// TestVerifyRefuses tests that an invalid export, or an export without a head signed with the key,
+// causes an error that names the position.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	l, other := newLog(t), newLog(t)

@@ -7,8 +7,8 @@ import (
 	"labshelf/formats/descriptive"
 )
 
-// TestReadQuantities: new values are converted or rejected. Values stored under older rules are
-// kept.
+// TestReadQuantities tests that new values are converted or rejected. Values stored under older
+// rules are kept.
 func TestReadQuantities(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ before, now, want string }{

@@ -98,8 +98,8 @@ func TestSchemaAndSources(t *testing.T) {
 	}
 }
 
-// TestKeepSources: a changed or removed property loses its source. Other properties keep their
-// sources.
+// TestKeepSources tests that a changed or removed property loses its source. Other properties keep
+// their sources.
 func TestKeepSources(t *testing.T) {
 	t.Parallel()
 	const before = `{"properties":{"a":1,"b":[2],"c":3},"sources":{"a":"header","b":"sidecar"}}`

@@ -104,8 +104,8 @@ func same(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TestDICOMPreamble: a DICOM file whose preamble looks like a TIFF image without a directory has
-// neither properties nor an error.
+// TestDICOMPreamble tests that a DICOM file whose preamble looks like a TIFF image without a
+// directory has neither properties nor an error.
 func TestDICOMPreamble(t *testing.T) {
 	t.Parallel()
 	for _, preamble := range []string{"II*\x00\xe8\x05\x08\x00", "MM\x00*\x00\x00\x00\x08"} {

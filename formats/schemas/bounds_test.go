@@ -119,7 +119,7 @@ func texts(n int) string    { return list(n, `"t%d"`) }
 // object returns an object of n members.
 func object(n int, value string) string { return "{" + list(n, `"aaaaa%d":`+value) + "}" }
 
-// TestLimits: input beyond a limit is rejected, with the rule of the limit.
+// TestLimits tests that input beyond a limit is rejected, with the rule of the limit.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ schema, rule, path string }{
@@ -175,7 +175,7 @@ func chain(n int) []string {
 	return append(all, fmt.Sprintf(`"%d":true`, n))
 }
 
-// TestContext: a validation ends with its context.
+// TestContext tests that a validation ends with its context.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	s := compile(t, `{"items":{"type":"integer"}}`)

@@ -165,7 +165,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestFormOfGroupsWithinThemselves: the form of a recursive schema is finite.
+// TestFormOfGroupsWithinThemselves tests that the form of a recursive schema is finite.
 func TestFormOfGroupsWithinThemselves(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(compile(t, `{"$defs":{"g":{"properties":{`+list(20, `"%d":{"$ref":"#/$defs/g"}`)+`}}},"$ref":"#/$defs/g"}`).Form())

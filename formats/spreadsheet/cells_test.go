@@ -130,8 +130,8 @@ func TestPositionInJSON(t *testing.T) {
 
 func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
 
-// TestUnedited: changes that spreadsheets make to cells do not count as edits, and other changes
-// do.
+// TestUnedited tests that changes that spreadsheets make to cells do not count as edits, and other
+// changes do.
 func TestUnedited(t *testing.T) {
 	t.Parallel()
 	const no, doubt = "edited", "doubtful"

@@ -42,7 +42,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestUneditedFiles: the changes that programs make to a whole file are not treated as edits.
+// TestUneditedFiles tests that the changes that programs make to a whole file are not treated as
+// edits.
 func TestUneditedFiles(t *testing.T) {
 	t.Parallel()
 	file := written(t, shelf(t), ',')
@@ -94,7 +95,7 @@ func TestUneditedFiles(t *testing.T) {
 	}
 }
 
-// TestEdits: an edit changes its value, and no other value.
+// TestEdits tests that an edit changes its value, and no other value.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ row, want string }{
@@ -121,7 +122,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestProblems: problems name the row, the column and the rule.
+// TestProblems tests that problems name the row, the column and the rule.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	ansi := func(text string) string {
@@ -166,7 +167,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestWindows1252: a file that is not UTF-8 is read if its characters are unambiguous.
+// TestWindows1252 tests that a file that is not UTF-8 is read if its characters are unambiguous.
 func TestWindows1252(t *testing.T) {
 	t.Parallel()
 	objects := append(shelf(t), spreadsheet.Object{ID: "4", ETag: "t4", Metadata: metadata(t, `{"properties":{"r":{"value":5,"unit":"Ω"},"Öl":1,"note":"x?"}}`)})
@@ -192,7 +193,8 @@ func TestWindows1252(t *testing.T) {
 	}
 }
 
-// TestManyColumns: values without their own column are in a common column, and no value is lost.
+// TestManyColumns tests that values without their own column are in a common column, and no value
+// is lost.
 func TestManyColumns(t *testing.T) {
 	t.Parallel()
 	var objects, none []spreadsheet.Object

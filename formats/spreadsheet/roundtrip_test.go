@@ -157,8 +157,8 @@ func formulaIn(file string) string {
 	return ""
 }
 
-// TestFormulaInLine: a line that begins with a sign and a space is an item of a list only if lists
-// use that sign.
+// TestFormulaInLine tests that a line that begins with a sign and a space is an item of a list only
+// if lists use that sign.
 func TestFormulaInLine(t *testing.T) {
 	t.Parallel()
 	for _, sign := range []string{"=", "@", "＝", "＠", "﹦", "﹫"} {
@@ -178,7 +178,7 @@ func TestFormulaInLine(t *testing.T) {
 // number matches a cell that begins with a sign but is a number.
 var number = regexp.MustCompile(`^[-+][0-9.]+([eE][-+]?[0-9]+)?\s*($|[]"};,])`)
 
-// TestFormulas: no string becomes a formula, and each string is read back unchanged.
+// TestFormulas tests that no string becomes a formula, and each string is read back unchanged.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫"} {

@@ -47,8 +47,8 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWideExportMemory: memory is proportional to the output, however many properties have no
-// column.
+// TestWideExportMemory tests that memory is proportional to the output, however many properties
+// have no column.
 func TestWideExportMemory(t *testing.T) {
 	objects := wideObjects(t, 20, 900)
 	var written countingWriter

@@ -7,8 +7,8 @@ import (
 	"labshelf/formats/tree"
 )
 
-// TestStored: a path in another Unicode normal form resolves to the only file or folder that has
-// it, element by element.
+// TestStored tests that a path in another Unicode normal form resolves to the only file or folder
+// that has it, element by element.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	const c, d = "\u00dc", "U\u0308" // Ü
@@ -24,7 +24,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestForms: ASCII strings have one form. Each form of another string has the same forms.
+// TestForms tests that ASCII strings have one form. Each form of another string has the same forms.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"a": 1, "\u00dc": 2, "U\u0308": 2, "\u00dce\u0301": 3, "\u212b": 3, "日本": 1, "\uac00": 2} {

@@ -183,8 +183,8 @@ func like(element string) bool {
 	return false
 }
 
-// TestTreeAgainstReference: with random names, each file has one path. Listings contain the path
-// once, whatever the page size, and path → id → path is the identity.
+// TestTreeAgainstReference tests that with random names, each file has one path. Listings contain
+// the path once, whatever the page size, and path → id → path is the identity.
 func TestTreeAgainstReference(t *testing.T) {
 	t.Parallel()
 	elements := []string{"a", "a", "b", "A", "a.txt", "a.txt", "a!", "a0", ".", "..", "", "b\\c", "x\x01", "é", strings.Repeat("é", 127) + "a", strings.Repeat("n", 256)}
@@ -227,7 +227,7 @@ func TestTreeAgainstReference(t *testing.T) {
 	})
 }
 
-// TestPaths: names become paths as docs/how-to/drive.md describes.
+// TestPaths tests that names become paths as docs/how-to/drive.md describes.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	of := func(element string) string { return strings.ReplaceAll(element, "ID", id(0)) }
@@ -250,8 +250,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestListingReadsChildren: the cost of listing a folder depends on its children, not on the files
-// below them.
+// TestListingReadsChildren tests that the cost of listing a folder depends on its children, not on
+// the files below them.
 func TestListingReadsChildren(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -273,7 +273,7 @@ func TestListingReadsChildren(t *testing.T) {
 	}
 }
 
-// TestErrors: a read error is returned, and never truncates a listing silently.
+// TestErrors tests that a read error is returned, and never truncates a listing silently.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	broken := &failing{set: newSet([]string{"a", "b/c", "b/d"}, nil)}

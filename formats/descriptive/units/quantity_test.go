@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadError: an error says how the string was parsed.
+// TestReadError tests that an error says how the string was parsed.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -78,8 +78,8 @@ func TestContinues(t *testing.T) {
 	}
 }
 
-// FuzzRead: a parsed quantity has a JSON number and a known unit, and reading its text again gives
-// the same quantity.
+// FuzzRead tests that a parsed quantity has a JSON number and a known unit, and reading its text
+// again gives the same quantity.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"20,5 °C", "1 234,5", "1.234.567", "5 1/s", "−5e−3m", "12h30"} {
 		f.Add(text, true)

@@ -47,7 +47,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestCustomary: counts are only compared with counts of the same kind.
+// TestCustomary tests that counts are only compared with counts of the same kind.
 func TestCustomary(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ unit, other, dimension string }{
@@ -130,8 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzSI: no string makes the parser panic. A unit multiplied by itself has twice its powers.
-// Surrounding white space has no effect.
+// FuzzSI tests that no string makes the parser panic. A unit multiplied by itself has twice its
+// powers. Surrounding white space has no effect.
 func FuzzSI(f *testing.F) {
 	for _, unit := range []string{"kg·m^-3", "W/(m² K)", "°C", "((m)/(s))^2", "1/cm"} {
 		f.Add(unit)
