@@ -197,7 +197,7 @@ func (s *server) watchClock(repo *repository.Service) (stop func()) {
 		for warned := false; ; {
 			behind := repo.Monitor.Health().ClockBehind
 			if behind > datadir.ClockTolerance && !warned {
-				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after the last change")
+				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes get times just after the last change")
 			}
 			warned = behind > datadir.ClockTolerance
 			select {

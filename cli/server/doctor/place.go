@@ -126,7 +126,7 @@ func clock(w place) []Finding {
 		return []Finding{problem("look for disk errors in the system's log", "the metadata file cannot be closed: %v", err)}
 	}
 	if behind > datadir.ClockTolerance {
-		return []Finding{warning("set the clock; until it has caught up, new changes are dated just after the last change",
+		return []Finding{warning("set the clock; until it has caught up, new changes get times just after the last change",
 			"the clock says %s, %s before the last change", now.UTC().Format(time.RFC3339), display.Duration(behind))}
 	}
 	return []Finding{fine("the clock says %s, after the last change", now.UTC().Format(time.RFC3339))}
