@@ -79,8 +79,8 @@ func (s Keys) Narrow(ctx context.Context, userID, keyID string, edit KeyEdit) (K
 	return one[Key](ctx, s.c, request{method: http.MethodPut, path: at("users", userID, "keys", keyID) + "?dependents=keep", in: edit})
 }
 
-// Dependents returns the objects that would end with a key if it were revoked now. Callers other
-// than sysadmins may read only the dependents of their own keys.
+// Dependents returns the objects that depend on a key: revoking the key revokes them, or pauses the
+// webhooks. Callers other than sysadmins may read only the dependents of their own keys.
 func (s Keys) Dependents(ctx context.Context, userID, keyID string) (d KeyDependents, err error) {
 	err = s.c.run(ctx, request{method: http.MethodGet, path: at("users", userID, "keys", keyID, "dependents")}, func(response *http.Response) error {
 		d = KeyDependents{}

@@ -11,7 +11,7 @@ import (
 	"labshelf/repository"
 )
 
-// dependents returns the kinds of objects that end with a key, and the number of sessions.
+// dependents returns the kinds of the objects that depend on a key, and the number of its sessions.
 func (m *maker) dependents(of *client) string {
 	m.t.Helper()
 	o := m.get("/users/" + m.user.id + "/keys/" + m.keys[of] + "/dependents").want(http.StatusOK).object()

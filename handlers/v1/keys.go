@@ -101,7 +101,7 @@ func keepsDependents(r *exchange.Request) (bool, error) {
 // maxDependents limits the dependents of a key in an answer. The count includes all of them.
 const maxDependents = 1000
 
-// Dependents answers with the dependents that would end with a key.
+// Dependents answers with the objects that depend on a key.
 func (a Keys) Dependents(w http.ResponseWriter, r *exchange.Request) error {
 	found, err := a.repo.Users.KeyDependents(r.Context(), r.Caller, r.ID(), r.Params.ByName("keyId"))
 	if err != nil {

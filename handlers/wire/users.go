@@ -80,14 +80,15 @@ type CreatedKey struct {
 	Secret string `json:"key"`
 }
 
-// KeyDependents lists the objects that end with a key.
+// KeyDependents lists the objects that depend on a key.
 type KeyDependents struct {
 	Sessions int            `json:"sessions"` // of browsers
 	Count    int            `json:"count"`    // keys, links and webhooks
 	Data     []KeyDependent `json:"data"`     // the first 1,000 keys, links and webhooks
 }
 
-// KeyDependent is a key, a link or a webhook that ends with a key.
+// KeyDependent is a key, a link or a webhook that depends on a key: revoking the key revokes it, or
+// pauses the webhook.
 type KeyDependent struct {
 	Kind     string `json:"kind"` // "key", "webhook", Share, Request or Invitation
 	ID       string `json:"id"`

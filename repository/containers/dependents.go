@@ -170,7 +170,7 @@ func (d dependents) keep(tx *metadata.Tx, change rows.Change, revoked metadata.K
 	return nil
 }
 
-// Dependents lists the objects that end with a key, for its user.
+// Dependents lists the objects that depend on a key, for its user.
 type Dependents struct {
 	Sessions int
 	Keys     []metadata.Key

@@ -291,7 +291,7 @@ func listDependents(fate string, d client.KeyDependents) string {
 		fmt.Fprintf(&lines, "%s: %d more keys, links and webhooks\n", fate, more)
 	}
 	if d.Sessions > 0 {
-		fmt.Fprintf(&lines, "Browser sessions that end with their key: %d\n", d.Sessions)
+		fmt.Fprintf(&lines, "Browser sessions of the key: %d\n", d.Sessions)
 	}
 	return lines.String()
 }

@@ -18,7 +18,7 @@ export type KeyFields = wire.KeyCreation;
 
 export type KeyScope = wire.KeyScope;
 
-/** Everything that ends with a key. */
+/** The objects that depend on a key. */
 export type Dependents = wire.KeyDependents;
 
 export type Privilege = wire.Privilege;

@@ -4,7 +4,7 @@ import { partOf, product, shapeText, stridesOf, type Type, types } from "./lib/a
 import { inflate } from "./lib/inflate";
 import { MiB, Refused, serve, whole } from "./lib/serve";
 
-/** Bytes that one variable may unpack to. */
+/** The maximum size of an unpacked variable in bytes. */
 const maxVariable = 128 * MiB;
 
 /** The limit of all values in memory, in bytes. */

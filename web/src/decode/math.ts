@@ -5,10 +5,10 @@ import temml from "temml/dist/temml.min.js";
 import { type MathTree, maxMathDepth } from "../sight/mathml";
 import { answerCalls, Refused } from "./lib/serve";
 
-/** Characters of a formula. */
+/** The maximum number of characters of a formula. */
 const maxSource = 5000;
 
-/** Elements of a formula. */
+/** The maximum number of elements of a formula. */
 const maxNodes = 20_000;
 
 const options = {

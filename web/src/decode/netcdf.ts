@@ -10,7 +10,7 @@ const byCode: Record<number, Type> = {
   10: types.int64, 11: types.uint64,
 };
 
-/** Bytes of a header, at most. */
+/** The maximum size of a header in bytes. */
 const maxHeader = 16 * MiB;
 
 /** Reads the header from its start. */

@@ -6,7 +6,7 @@ import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
 /** The maximum number of listed entries: each large entry costs a request. */
 const maxEntries = 5_000;
 
-/** Bytes that are unpacked at most. */
+/** The maximum number of unpacked bytes. */
 const maxUnpacked = 128 * MiB;
 
 interface Located extends Entry {

@@ -138,7 +138,7 @@ serve(async (input) => {
   const meanings = await Promise.all(directories.map(meaningOf));
   const sheets = layouts.map(({ width, height }, i): Sheet => {
     const of = copies.findIndex((all) => all.includes(i));
-    const name = of < 0 ? `${width} × ${height}` : `${width} × ${height}, a smaller copy of ${of + 1}`;
+    const name = of < 0 ? `${width} × ${height}` : `${width} × ${height}, a smaller copy of page ${of + 1}`;
     return { name, width, height, about: aboutOf(layouts[i]!), ...(pixel && width === layouts[0]!.width && { pixel }), ...(channelsOf(layouts[i]!) === 1 && saidOf(meanings[i])) };
   });
   const picture = async (region: Region) => {

@@ -3,7 +3,7 @@ import type { Entry } from "../sight/messages";
 import { crc32, inflate } from "./lib/inflate";
 import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
 
-/** Entries that are listed at most. */
+/** The maximum number of listed entries. */
 const maxEntries = 100_000;
 
 interface Located extends Entry {

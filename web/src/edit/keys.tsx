@@ -71,7 +71,7 @@ export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
                   {key.networks && <div class="dim">only from {key.networks.join(", ")}</div>}
                   <div class="dim">
                     <span class="mono">{key.prefix}…</span>
-                    {key.madeWith && <> ends with {nameOf(key.madeWith)}</>}
+                    {key.madeWith && <> depends on {nameOf(key.madeWith)}</>}
                   </div>
                 </td>
                 <td class="wide-only dim">{key.lastUsed ? <Time at={key.lastUsed} /> : "never"}</td>

@@ -164,7 +164,8 @@ export function resolve({ x, ys }: Columns, names: string[], types: ColumnType[]
   return { x: chosenX, ys: ys ? valid.map(({ column, error, right }) => ({ column, ...(error !== undefined && { error }), ...(right && { right }) })) : byDefault, problems };
 }
 
-/** The columns of another table with the names of the columns shown of the first one. */
+/** The columns of another table that have the same names as the shown columns of the first table.
+    */
 export function alike(of: Resolved, names: string[], other: string[]): Columns {
   const find = (column: number) => (column < 0 ? -1 : other.indexOf(names[column]!));
   const x = find(of.x);

@@ -91,7 +91,7 @@ export function FitTable({ groups, fits, part, time }: { groups: Group[]; fits: 
         {[
           part ? "Least-squares fit of the points in view." : "Least-squares fit of all points.",
           weighted ? "With an error column, points are weighted by 1/σ², and the standard errors follow from the errors of the points." : "",
-          left ? `${plural(left, "point")} without an error above zero ${left === 1 ? "is" : "are"} left out.` : "",
+          left ? `${plural(left, "point")} ${left === 1 ? "is" : "are"} left out, because ${left === 1 ? "its" : "their"} error is not a positive number.` : "",
           none.length ? `No line fits ${none.map((c) => c.name).join(", ")}: at least two points with different X are needed.` : "",
           time ? "X is in seconds since 1970, so the slope is per second." : "",
         ]

@@ -11,7 +11,7 @@ const scripts = JSON.parse(DECODERS) as Record<string, string>;
 /** The maximum computing time of a decoder, in ms. Waiting for bytes does not count. */
 const maxComputing = 20_000;
 
-/** The maximum number of bytes that a decoder can read in all. */
+/** The maximum number of bytes that a decoder can read in total. */
 const maxRead = 512 << 20;
 
 /** The reason why a decoder cannot show a file, in words for the user. */

@@ -95,7 +95,8 @@ export interface Atoms {
   parts: Uint8Array;
   /** The atoms of backbones in order; 0xffffffff ends a backbone. */
   trace: Uint32Array;
-  /** The columns of the table of atoms. Its slice id counts frames and, within them, forms. */
+  /** The columns of the table of atoms. The slice id of this table numbers the frames and, within
+      each frame, the forms. */
   columns: string[];
 }
 
@@ -139,7 +140,7 @@ export interface Spectrum {
   reversed: boolean;
   /** Whether its points are peaks, which no line joins. */
   peaks: boolean;
-  /** Its contradictions. */
+  /** Sentences about contradictions in the file. */
   problems: string[];
 }
 
@@ -175,7 +176,7 @@ type Shown =
       /** The names of the forms of a model, if there are several, and the default. */
       forms: string[];
       form: number;
-      /** The first one. */
+      /** The first model. */
       model: Model;
     };
 
@@ -189,7 +190,7 @@ export interface Selection {
   columns: number;
   from: [row: number, column: number];
   count: [rows: number, columns: number];
-  /** The maximum number of rows and columns; of more, only every n-th is returned. */
+  /** The maximum number of rows and columns. If there are more, only every n-th is returned. */
   most: [rows: number, columns: number];
   /** Whether stored values are requested. */
   stored?: boolean;
@@ -213,7 +214,7 @@ export interface Region {
   top: number;
   width: number;
   height: number;
-  /** The maximum size of a side; of more pixels, only every n-th is returned. */
+  /** The maximum number of pixels of a side. If there are more, only every n-th is returned. */
   most: number;
   /** Whether stored values are requested. */
   stored?: boolean;

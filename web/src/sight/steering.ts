@@ -8,7 +8,8 @@ export const most = 2048;
 /** The minimum width of a part in pixels. */
 const narrowest = 256;
 
-/** Positions are fractions of the visible part, from 0 to 1 from its left and its top. */
+/** Positions are fractions of the visible part: 0 is its left or upper edge, 1 the opposite edge.
+    */
 export interface Steering {
   /** Halves the part around a position; undefined at the minimum. */
   in?: ((x?: number, y?: number) => void) | undefined;
@@ -42,7 +43,7 @@ export function useSteering(at: number, sheet: Sheet): { region: Region; steerin
   };
 }
 
-/** Parts begin at multiples of this, so that repeated actions reach the same part. */
+/** The positions of parts are multiples of this number, so that going back leads to the same part. */
 const grid = 16;
 
 /** A part with the aspect ratio of its picture, within the picture. */

@@ -41,7 +41,8 @@ export function compareLines(before: string[], after: string[]): { blocks: Block
   return { blocks, complete: !!common };
 }
 
-/** Pairs of equal lines from `from` on to `tail` lines before the end, ascending; undefined if the search took too long. */
+/** Pairs of equal lines, ascending, without the first `from` and the last `tail` lines; undefined
+    if the search took too long. */
 function commonLines(before: string[], after: string[], from: number, tail: number): Range[] | undefined {
   // Lines in only one of the texts match nothing. Without them, the search is fast even if a whole
   // column has changed.

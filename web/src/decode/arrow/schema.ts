@@ -15,7 +15,7 @@ export interface Field {
   /** Bytes of a value or of an offset; 0 means bits. */
   size: number;
   signed: boolean;
-  /** Fractions of a second; for dates, of a day. */
+  /** The number of units per second; for dates, per day. */
   per: bigint;
   utc: boolean;
   scale: number;

@@ -21,7 +21,8 @@ function pattern(bits: Bits): number {
   throw new Refused("A compressed part of the file is damaged.");
 }
 
-/** The smallest power of two that is not smaller. */
+/** The number of levels for a side: the exponent of the smallest power of two that is not smaller.
+    */
 const levelsOf = (n: number) => Math.ceil(Math.log2(n) - 1e-9);
 
 /** The lengths of a side at each level, ascending. */

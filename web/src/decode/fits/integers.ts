@@ -22,7 +22,7 @@ export class Bits {
     return (this.held >>> this.left) & (2 ** count - 1);
   }
 
-  /** Returns the number of zeros before the next one. */
+  /** Returns the number of 0 bits before the next 1 bit. */
   zeros(): number {
     let n = 0;
     while (!this.take(1)) n++;

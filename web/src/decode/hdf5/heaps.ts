@@ -3,7 +3,7 @@
 import { MiB, Refused } from "../lib/serve";
 import { Cursor, type File, nowhere } from "./file";
 
-/** The number of bytes that store numbers up to this one. */
+/** The number of bytes that can store the number. */
 export const bytesFor = (n: number) => Math.floor(Math.log2(Math.max(1, n)) / 8) + 1;
 
 /** Limits: records of an index, bytes of a record, and bytes of an object in a heap. */

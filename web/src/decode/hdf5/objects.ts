@@ -109,7 +109,7 @@ function link(c: Cursor): Link {
   return { name, to: kind === 1 ? text : `another file: ${text}`, ...order };
 }
 
-/** Links of a group, at most. */
+/** The maximum number of links of a group. */
 const maxLinks = 20_000;
 
 /** The links of a group; undefined if the object is not a group. */

@@ -40,7 +40,7 @@ const floats: Record<number, Type> = { 2: types.float16, 4: types.float32, 8: ty
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/\0[^]*$/, "");
 
-/** Reads the type at a cursor, and moves the cursor behind it. */
+/** Reads the type at a cursor, and moves the cursor past it. */
 export function readType(c: Cursor, depth = 0): DataType {
   if (depth > 16) throw new Refused("Its types are nested too deeply.");
   const head = c.uint(1);

@@ -20,7 +20,7 @@ export function single(value: number): number {
 
 const day = 86_400;
 
-/** A date, counted from 1970. */
+/** The date of a number of days since 1970. */
 export function dateText(days: number): string {
   const date = new Date(days * day * 1000);
   return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : date.toISOString().slice(0, -14);
@@ -32,7 +32,7 @@ function fraction(rest: bigint, perSecond: bigint): string {
   return rest ? `.${text}` : "";
 }
 
-/** A time, counted from 1970 in parts of a second. */
+/** The time of a number of parts of a second since 1970. */
 export function timestampText(value: bigint, perSecond: bigint, utc: boolean): string {
   const rest = ((value % perSecond) + perSecond) % perSecond;
   const date = new Date(Number((value - rest) / perSecond) * 1000);

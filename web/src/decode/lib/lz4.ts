@@ -3,7 +3,8 @@ import { Refused } from "./serve";
 
 const broken = () => new Refused("A compressed part of the file is damaged.");
 
-/** Unpacks a block to `at`, which can refer to earlier output. Returns the end position. */
+/** Unpacks a block to position `at` of the output. The block can refer to earlier output. Returns
+    the end position. */
 export function block(packed: Uint8Array, out: Uint8Array, at = 0): number {
   let i = 0;
   const length = (bits: number) => {

@@ -4,7 +4,7 @@ import type { Attribute, Atoms, Model } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 import { bondsOf } from "./bonds";
 
-/** Atoms of one model. */
+/** The maximum number of atoms of a model. */
 const maxAtoms = 500_000;
 
 export interface Atom {

@@ -7,7 +7,7 @@ import { elements } from "../../sight/elements";
 const tolerance = 0.4;
 const closest = 0.4;
 
-/** Limits: bonds of one atom, and comparisons in all, for files with all atoms in one place. */
+/** Limits: bonds of one atom, and comparisons in total, for files with all atoms in one place. */
 const maxBonds = 16;
 const maxComparisons = 60_000_000;
 

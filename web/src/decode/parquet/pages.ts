@@ -11,7 +11,7 @@ import { gunzip, inflate } from "../lib/inflate";
 import * as lz4 from "../lib/lz4";
 import { concat, type Input, maxBytes, MiB, Refused } from "../lib/serve";
 
-/** Values of one page at most. */
+/** The maximum number of values of a page. */
 const maxValues = 16 << 20;
 
 /** The number of bytes read for a page header; headers with long statistics need more. */

@@ -6,7 +6,7 @@ import { MiB, Refused } from "../lib/serve";
 import { type Format, maxRecords, Numbers, textOf } from "./format";
 import { flagWords, type HeaderTable, samAttributes, samColumns, samHeaderTables } from "./lines";
 
-/** Bytes of a header, and of a record, at most. */
+/** The maximum sizes of a header and of a record in bytes. */
 const maxHeader = 32 * MiB;
 const maxRecord = 16 * MiB;
 

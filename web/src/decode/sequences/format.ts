@@ -2,7 +2,7 @@
 import type { Attribute, Item, Letters, Part, Quality, Selection } from "../../sight/messages";
 import type { Growing } from "../lib/growing";
 
-/** Records that are kept at most. */
+/** The maximum number of kept records. */
 export const maxRecords = 2_000_000;
 
 export interface Format {

@@ -120,7 +120,8 @@ abstract class LetterFormat implements Format {
     return partOfColumns(columns.map((c) => Array.from({ length: to - from }, (_, i) => this.cell(from + i, c))), line);
   }
 
-  /** Bytes of letters from a position on, without separators. */
+  /** The letters of a range of bytes: `count` letters after the first `from`, without separators.
+      */
   private visible(start: number, end: number, from: number, count: number): Uint8Array {
     const found = new Uint8Array(count);
     const { bytes } = this.text;
@@ -153,7 +154,7 @@ export class Fasta extends LetterFormat {
   name = "FASTA";
   records = "sequences";
   private open = false;
-  /** The counts before the last, unfinished sequence was added with its current letters. */
+  /** The counts without the part of the last, unfinished sequence that has been read. */
   private before: { now: ReturnType<typeof counts>; total: LetterFormat["total"] } | undefined;
 
   scan(text: Growing, last: boolean) {

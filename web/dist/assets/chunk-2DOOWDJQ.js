@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-N24VLQV7.js";import"./chunk-LPHEZJT6.js";import"./chunk-RECDFGPC.js";import"./chunk-ZSMIKJGP.js";import"./chunk-H6YNMZFD.js";import"./chunk-57L24LHU.js";import"./chunk-K5HCJGJX.js";import"./chunk-XO7M45HO.js";import"./chunk-DASCXOL6.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

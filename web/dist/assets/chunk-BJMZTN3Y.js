@@ -1,0 +1,1 @@
+import{b as a}from"./chunk-K2PCEGGB.js";import"./chunk-IS3ETB62.js";import"./chunk-YTKMOD57.js";import"./chunk-ZSMIKJGP.js";import"./chunk-OIYVI664.js";import"./chunk-57L24LHU.js";import"./chunk-K5HCJGJX.js";import"./chunk-XO7M45HO.js";import"./chunk-DASCXOL6.js";import"./chunk-OOJM4CTU.js";export{a as UnknownPreview};

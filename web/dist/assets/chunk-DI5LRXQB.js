@@ -1,0 +1,1 @@
+import{e as a}from"./chunk-Z5RL4Y33.js";import"./chunk-PTQMLEDL.js";import"./chunk-34TAIDYY.js";import"./chunk-OIYVI664.js";import"./chunk-57L24LHU.js";import"./chunk-3E73UVXW.js";import"./chunk-5FSYWR4V.js";import"./chunk-W6N4PRRL.js";import"./chunk-K5HCJGJX.js";import"./chunk-XO7M45HO.js";import"./chunk-DASCXOL6.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

@@ -1,1 +1,0 @@
-import{e as a}from"./chunk-RTYHW6DA.js";import"./chunk-PTQMLEDL.js";import"./chunk-34TAIDYY.js";import"./chunk-H6YNMZFD.js";import"./chunk-57L24LHU.js";import"./chunk-3E73UVXW.js";import"./chunk-5FSYWR4V.js";import"./chunk-W6N4PRRL.js";import"./chunk-K5HCJGJX.js";import"./chunk-XO7M45HO.js";import"./chunk-DASCXOL6.js";import"./chunk-OOJM4CTU.js";export{a as Plot};
