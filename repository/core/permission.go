@@ -88,8 +88,8 @@ func beyondLimits(l auth.Limits) *errs.Error {
 	return keyLimited("this key may %s; use another key for this request", may)
 }
 
-// Unlimited returns an error if the key of the caller is narrow, as for use cases about users,
-// credentials, links, webhooks and the repository.
+// Unlimited returns an error if the key of the caller is narrow. Use cases about users, keys,
+// sessions, the audit log and the whole repository call it.
 func Unlimited(p auth.Principal) error {
 	if p.Limits.Narrow() {
 		return beyondLimits(p.Limits)

@@ -142,10 +142,12 @@ func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Actio
 	if errors.Is(err, metadata.ErrNotFound) || err == nil && d.State != metadata.Active {
 		return e, nil
 	}
-	if err == nil && path.Set == "" && action != auth.Read {
-		err = core.Authorise(tx, p, d, action)
-	} else if err == nil && action != auth.Read {
-		err = core.Authorise(tx, core.Passing(p), d, action)
+	if err == nil && action != auth.Read {
+		by := p
+		if path.Set != "" {
+			by = core.Passing(p)
+		}
+		err = core.Authorise(tx, by, d, action)
 	}
 	if err != nil {
 		return e, err
